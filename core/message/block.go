@@ -1,0 +1,180 @@
+package message
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+)
+
+// BlockType says what a content block is. Other words are kept as they are.
+type BlockType string
+
+// The block types that this package knows.
+const (
+	BlockText     BlockType = "text"
+	BlockThinking BlockType = "thinking"
+	BlockToolCall BlockType = "toolCall"
+	BlockImage    BlockType = "image"
+)
+
+// Block is one piece of content. Type says which of the fields mean anything;
+// fields of another type are zero.
+type Block struct {
+	Type BlockType
+
+	Text          string // text
+	TextSignature string // text: what the service wants back with it
+
+	Thinking          string // thinking
+	ThinkingSignature string // thinking: what the service wants back with it
+	Redacted          bool   // thinking: the text is hidden, the signature holds it
+
+	ID               string          // toolCall
+	Name             string          // toolCall
+	Arguments        json.RawMessage // toolCall: a JSON object as the model wrote it
+	ThoughtSignature string          // toolCall: what the service wants back with it
+
+	Data     string // image: base64
+	MimeType string // image
+
+	// Extra keeps fields that this type does not know, for a round trip.
+	Extra Fields
+}
+
+// TextBlock makes a text block.
+func TextBlock(text string) Block { return Block{Type: BlockText, Text: text} }
+
+// ImageBlock makes an image block of base64 data.
+func ImageBlock(data, mimeType string) Block {
+	return Block{Type: BlockImage, Data: data, MimeType: mimeType}
+}
+
+type (
+	textWire struct {
+		Type          BlockType `json:"type"`
+		Text          string    `json:"text"`
+		TextSignature string    `json:"textSignature,omitempty"`
+	}
+	thinkingWire struct {
+		Type              BlockType `json:"type"`
+		Thinking          string    `json:"thinking"`
+		ThinkingSignature string    `json:"thinkingSignature,omitempty"`
+		Redacted          bool      `json:"redacted,omitempty"`
+	}
+	toolCallWire struct {
+		Type             BlockType       `json:"type"`
+		ID               string          `json:"id"`
+		Name             string          `json:"name"`
+		Arguments        json.RawMessage `json:"arguments"`
+		ThoughtSignature string          `json:"thoughtSignature,omitempty"`
+	}
+	imageWire struct {
+		Type     BlockType `json:"type"`
+		Data     string    `json:"data"`
+		MimeType string    `json:"mimeType"`
+	}
+	otherWire struct {
+		Type BlockType `json:"type"`
+	}
+)
+
+// MarshalJSON implements json.Marshaler.
+func (b Block) MarshalJSON() ([]byte, error) {
+	var wire any
+	switch b.Type {
+	case BlockText:
+		wire = textWire{b.Type, b.Text, b.TextSignature}
+	case BlockThinking:
+		wire = thinkingWire{b.Type, b.Thinking, b.ThinkingSignature, b.Redacted}
+	case BlockToolCall:
+		args := b.Arguments
+		if len(args) == 0 {
+			args = json.RawMessage("{}")
+		}
+		wire = toolCallWire{b.Type, b.ID, b.Name, args, b.ThoughtSignature}
+	case BlockImage:
+		wire = imageWire{b.Type, b.Data, b.MimeType}
+	default:
+		wire = otherWire{b.Type}
+	}
+	return marshalWithExtra(wire, b.Extra)
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (b *Block) UnmarshalJSON(data []byte) error {
+	var head otherWire
+	if err := json.Unmarshal(data, &head); err != nil {
+		return fmt.Errorf("content block: %w", err)
+	}
+	var err error
+	*b = Block{Type: head.Type}
+	switch head.Type {
+	case BlockText:
+		var w textWire
+		b.Extra, err = unmarshalWithExtra(data, &w)
+		b.Text, b.TextSignature = w.Text, w.TextSignature
+	case BlockThinking:
+		var w thinkingWire
+		b.Extra, err = unmarshalWithExtra(data, &w)
+		b.Thinking, b.ThinkingSignature, b.Redacted = w.Thinking, w.ThinkingSignature, w.Redacted
+	case BlockToolCall:
+		var w toolCallWire
+		b.Extra, err = unmarshalWithExtra(data, &w)
+		b.ID, b.Name, b.Arguments, b.ThoughtSignature = w.ID, w.Name, w.Arguments, w.ThoughtSignature
+	case BlockImage:
+		var w imageWire
+		b.Extra, err = unmarshalWithExtra(data, &w)
+		b.Data, b.MimeType = w.Data, w.MimeType
+	default:
+		b.Extra, err = unmarshalWithExtra(data, &head)
+	}
+	if err != nil {
+		return fmt.Errorf("content block of type %q: %w", head.Type, err)
+	}
+	return nil
+}
+
+// Content is what a user or custom message says: a plain string, or blocks.
+// It remembers which it was. The zero value is an empty list of blocks.
+type Content struct {
+	plain  bool
+	text   string
+	blocks []Block
+}
+
+// PlainContent makes content that is written as a JSON string.
+func PlainContent(text string) Content { return Content{plain: true, text: text} }
+
+// BlockContent makes content that is written as a JSON array. It keeps the
+// slice it is given.
+func BlockContent(blocks []Block) Content { return Content{blocks: blocks} }
+
+// Blocks gives the content as blocks; a plain string is one text block.
+func (c Content) Blocks() []Block {
+	if c.plain {
+		return []Block{TextBlock(c.text)}
+	}
+	return c.blocks
+}
+
+// MarshalJSON implements json.Marshaler.
+func (c Content) MarshalJSON() ([]byte, error) {
+	if c.plain {
+		return Marshal(c.text)
+	}
+	if c.blocks == nil {
+		return []byte("[]"), nil
+	}
+	return Marshal(c.blocks)
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (c *Content) UnmarshalJSON(data []byte) error {
+	data = bytes.TrimSpace(data)
+	if len(data) > 0 && data[0] == '"' {
+		c.plain, c.blocks = true, nil
+		return json.Unmarshal(data, &c.text)
+	}
+	c.plain, c.text = false, ""
+	return json.Unmarshal(data, &c.blocks)
+}

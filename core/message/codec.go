@@ -1,0 +1,205 @@
+package message
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// Fields are JSON members by name, kept as they were written.
+type Fields map[string]json.RawMessage
+
+// Marshal encodes v as the wire and the session files have it: like
+// encoding/json, but with <, > and & as they are.
+func Marshal(v any) ([]byte, error) {
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(buf.Bytes(), []byte{'\n'}), nil
+}
+
+// Splice puts a member in front of a JSON object: Splice("type", `"x"`, obj).
+// object must be a JSON object without white space around it.
+func Splice(name string, value, object []byte) []byte {
+	out := make([]byte, 0, len(object)+len(name)+len(value)+8)
+	out = append(out, '{', '"')
+	out = append(out, name...)
+	out = append(out, '"', ':')
+	out = append(out, value...)
+	if len(object) > 2 {
+		out = append(out, ',')
+	}
+	return append(out, object[1:]...)
+}
+
+type (
+	userWire              User
+	assistantWire         Assistant
+	toolResultWire        ToolResult
+	bashExecutionWire     BashExecution
+	customWire            Custom
+	branchSummaryWire     BranchSummary
+	compactionSummaryWire CompactionSummary
+)
+
+// MarshalJSON implements json.Marshaler.
+func (m *User) MarshalJSON() ([]byte, error) { return encode(RoleUser, (*userWire)(m), m.Extra) }
+
+// MarshalJSON implements json.Marshaler.
+func (m *Assistant) MarshalJSON() ([]byte, error) {
+	wire := assistantWire(*m)
+	if wire.Content == nil {
+		wire.Content = []Block{}
+	}
+	return encode(RoleAssistant, &wire, m.Extra)
+}
+
+// MarshalJSON implements json.Marshaler.
+func (m *ToolResult) MarshalJSON() ([]byte, error) {
+	wire := toolResultWire(*m)
+	if wire.Content == nil {
+		wire.Content = []Block{}
+	}
+	return encode(RoleToolResult, &wire, m.Extra)
+}
+
+// MarshalJSON implements json.Marshaler.
+func (m *BashExecution) MarshalJSON() ([]byte, error) {
+	return encode(RoleBashExecution, (*bashExecutionWire)(m), m.Extra)
+}
+
+// MarshalJSON implements json.Marshaler.
+func (m *Custom) MarshalJSON() ([]byte, error) { return encode(RoleCustom, (*customWire)(m), m.Extra) }
+
+// MarshalJSON implements json.Marshaler.
+func (m *BranchSummary) MarshalJSON() ([]byte, error) {
+	return encode(RoleBranchSummary, (*branchSummaryWire)(m), m.Extra)
+}
+
+// MarshalJSON implements json.Marshaler.
+func (m *CompactionSummary) MarshalJSON() ([]byte, error) {
+	return encode(RoleCompactionSummary, (*compactionSummaryWire)(m), m.Extra)
+}
+
+// MarshalJSON implements json.Marshaler.
+func (m *Opaque) MarshalJSON() ([]byte, error) { return m.Raw, nil }
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (m *User) UnmarshalJSON(data []byte) (err error) {
+	m.Extra, err = unmarshalWithExtra(data, (*userWire)(m), "role")
+	return err
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (m *Assistant) UnmarshalJSON(data []byte) (err error) {
+	m.Extra, err = unmarshalWithExtra(data, (*assistantWire)(m), "role")
+	return err
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (m *ToolResult) UnmarshalJSON(data []byte) (err error) {
+	m.Extra, err = unmarshalWithExtra(data, (*toolResultWire)(m), "role")
+	return err
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (m *BashExecution) UnmarshalJSON(data []byte) (err error) {
+	m.Extra, err = unmarshalWithExtra(data, (*bashExecutionWire)(m), "role")
+	return err
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (m *Custom) UnmarshalJSON(data []byte) (err error) {
+	m.Extra, err = unmarshalWithExtra(data, (*customWire)(m), "role")
+	return err
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (m *BranchSummary) UnmarshalJSON(data []byte) (err error) {
+	m.Extra, err = unmarshalWithExtra(data, (*branchSummaryWire)(m), "role")
+	return err
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (m *CompactionSummary) UnmarshalJSON(data []byte) (err error) {
+	m.Extra, err = unmarshalWithExtra(data, (*compactionSummaryWire)(m), "role")
+	return err
+}
+
+func encode(role Role, wire any, extra Fields) ([]byte, error) {
+	body, err := marshalWithExtra(wire, extra)
+	if err != nil {
+		return nil, fmt.Errorf("encode message of role %s: %w", role, err)
+	}
+	return Splice("role", []byte(`"`+string(role)+`"`), body), nil
+}
+
+func marshalWithExtra(wire any, extra Fields) ([]byte, error) {
+	body, err := Marshal(wire)
+	if err != nil || len(extra) == 0 {
+		return body, err
+	}
+	body = body[:len(body)-1]
+	names := make([]string, 0, len(extra))
+	for name := range extra {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		key, err := Marshal(name)
+		if err != nil {
+			return nil, err
+		}
+		if len(body) > 1 {
+			body = append(body, ',')
+		}
+		body = append(append(append(body, key...), ':'), extra[name]...)
+	}
+	return append(body, '}'), nil
+}
+
+// unmarshalWithExtra fills wire and gives back the members that it has no
+// field for, leaving out those named in skip.
+func unmarshalWithExtra(data []byte, wire any, skip ...string) (Fields, error) {
+	if err := json.Unmarshal(data, wire); err != nil {
+		return nil, err
+	}
+	var all Fields
+	if err := json.Unmarshal(data, &all); err != nil {
+		return nil, err
+	}
+	for _, name := range knownNames(reflect.TypeOf(wire).Elem()) {
+		delete(all, name)
+	}
+	for _, name := range skip {
+		delete(all, name)
+	}
+	if len(all) == 0 {
+		return nil, nil
+	}
+	return all, nil
+}
+
+var namesByType sync.Map // reflect.Type to []string
+
+func knownNames(t reflect.Type) []string {
+	if names, ok := namesByType.Load(t); ok {
+		return names.([]string)
+	}
+	var names []string
+	for i := range t.NumField() {
+		name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
+		if name != "" && name != "-" {
+			names = append(names, name)
+		}
+	}
+	namesByType.Store(t, names)
+	return names
+}

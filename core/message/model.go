@@ -1,0 +1,146 @@
+package message
+
+// Usage counts the tokens of one model call, or of many.
+type Usage struct {
+	Input       int64 `json:"input"`
+	Output      int64 `json:"output"`
+	CacheRead   int64 `json:"cacheRead"`
+	CacheWrite  int64 `json:"cacheWrite"`
+	TotalTokens int64 `json:"totalTokens"`
+	Cost        Cost  `json:"cost"`
+	// CacheWrite1h is the part of CacheWrite that was written for an hour;
+	// nil where the service does not tell.
+	CacheWrite1h *int64 `json:"cacheWrite1h,omitempty"`
+}
+
+// Cost is the price of a usage in dollars.
+type Cost struct {
+	Input      float64 `json:"input"`
+	Output     float64 `json:"output"`
+	CacheRead  float64 `json:"cacheRead"`
+	CacheWrite float64 `json:"cacheWrite"`
+	Total      float64 `json:"total"`
+}
+
+// Add gives the sum of two usages; the hour part of cache writes is summed
+// where either has it.
+func (u Usage) Add(v Usage) Usage {
+	u.Input += v.Input
+	u.Output += v.Output
+	u.CacheRead += v.CacheRead
+	u.CacheWrite += v.CacheWrite
+	u.TotalTokens += v.TotalTokens
+	u.Cost.Input += v.Cost.Input
+	u.Cost.Output += v.Cost.Output
+	u.Cost.CacheRead += v.Cost.CacheRead
+	u.Cost.CacheWrite += v.Cost.CacheWrite
+	u.Cost.Total += v.Cost.Total
+	if v.CacheWrite1h != nil {
+		sum := *v.CacheWrite1h
+		if u.CacheWrite1h != nil {
+			sum += *u.CacheWrite1h
+		}
+		u.CacheWrite1h = &sum
+	}
+	return u
+}
+
+// Model describes one model of one provider, in the wire's form.
+type Model struct {
+	ID            string   `json:"id"`
+	Name          string   `json:"name"`
+	API           string   `json:"api"` // which adapter speaks to it, e.g. anthropic-messages
+	Provider      string   `json:"provider"`
+	BaseURL       string   `json:"baseUrl"`
+	Reasoning     bool     `json:"reasoning"`
+	Input         []string `json:"input"` // text, image
+	Cost          Price    `json:"cost"`
+	ContextWindow int64    `json:"contextWindow"` // tokens
+	MaxTokens     int64    `json:"maxTokens"`     // tokens of one answer
+	// ThinkingLevels lists the levels beyond off, minimal, low, medium and
+	// high that the model has (xhigh, max). It is not on the wire.
+	ThinkingLevels []ThinkingLevel `json:"-"`
+}
+
+// Price is what a model costs in dollars per million tokens.
+type Price struct {
+	Input      float64 `json:"input"`
+	Output     float64 `json:"output"`
+	CacheRead  float64 `json:"cacheRead"`
+	CacheWrite float64 `json:"cacheWrite"`
+}
+
+// Of gives the cost of a usage at this price.
+func (p Price) Of(u Usage) Cost {
+	const million = 1e6
+	c := Cost{
+		Input:      p.Input * float64(u.Input) / million,
+		Output:     p.Output * float64(u.Output) / million,
+		CacheRead:  p.CacheRead * float64(u.CacheRead) / million,
+		CacheWrite: p.CacheWrite * float64(u.CacheWrite) / million,
+	}
+	c.Total = c.Input + c.Output + c.CacheRead + c.CacheWrite
+	return c
+}
+
+// TakesImages says whether the model accepts images.
+func (m Model) TakesImages() bool {
+	for _, kind := range m.Input {
+		if kind == "image" {
+			return true
+		}
+	}
+	return false
+}
+
+// ThinkingLevel says how much a model thinks before it answers.
+type ThinkingLevel string
+
+// The thinking levels, from none to most.
+const (
+	ThinkingOff     ThinkingLevel = "off"
+	ThinkingMinimal ThinkingLevel = "minimal"
+	ThinkingLow     ThinkingLevel = "low"
+	ThinkingMedium  ThinkingLevel = "medium"
+	ThinkingHigh    ThinkingLevel = "high"
+	ThinkingXHigh   ThinkingLevel = "xhigh"
+	ThinkingMax     ThinkingLevel = "max"
+)
+
+// ThinkingLevels lists all levels in ascending order.
+func ThinkingLevels() []ThinkingLevel {
+	return []ThinkingLevel{ThinkingOff, ThinkingMinimal, ThinkingLow, ThinkingMedium, ThinkingHigh, ThinkingXHigh, ThinkingMax}
+}
+
+// Levels lists the levels that the model has, in ascending order: only off
+// for one without reasoning.
+func (m Model) Levels() []ThinkingLevel {
+	if !m.Reasoning {
+		return []ThinkingLevel{ThinkingOff}
+	}
+	levels := []ThinkingLevel{ThinkingOff, ThinkingMinimal, ThinkingLow, ThinkingMedium, ThinkingHigh}
+	for _, extra := range []ThinkingLevel{ThinkingXHigh, ThinkingMax} {
+		for _, has := range m.ThinkingLevels {
+			if has == extra {
+				levels = append(levels, extra)
+			}
+		}
+	}
+	return levels
+}
+
+// Clamp gives the highest level of the model that is not above the one asked
+// for. An unknown word gives off.
+func (m Model) Clamp(level ThinkingLevel) ThinkingLevel {
+	rank := map[ThinkingLevel]int{}
+	for i, l := range ThinkingLevels() {
+		rank[l] = i
+	}
+	best := ThinkingOff
+	for _, l := range m.Levels() {
+		if rank[l] <= rank[level] {
+			best = l
+		}
+	}
+	return best
+}

@@ -1,0 +1,65 @@
+// Package tool says what a tool is: a specification that the model sees, and
+// a function that runs a call. The built-in ones live in its subfolders.
+//
+// It imports the standard library, core/message and a JSON Schema library
+// only.
+package tool
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/seed-54e836f5/pi/core/message"
+)
+
+// Spec is what the model and the system prompt are told about a tool.
+type Spec struct {
+	Name        string
+	Label       string // for people; empty: the name
+	Description string
+	Parameters  json.RawMessage // JSON Schema of the arguments, an object
+	// Snippet is the tool's line in the system prompt's list; empty: it is
+	// not listed there.
+	Snippet string
+	// Guidelines are sentences for the system prompt, there while the tool is
+	// active.
+	Guidelines []string
+	// Sequential tools are not run at the same time as others of the same
+	// answer.
+	Sequential bool
+}
+
+// Call is one call by a model.
+type Call struct {
+	ID        string
+	Name      string
+	Arguments json.RawMessage // a JSON object that fits the parameters
+}
+
+// Result is what a call gave, also while it is still running. Its JSON form
+// is that of result and partialResult on the wire.
+type Result struct {
+	Content []message.Block `json:"content"`
+	Details json.RawMessage `json:"details,omitempty"`
+	Usage   *message.Usage  `json:"usage,omitempty"`
+	// Terminate asks to end the run without another model call; it counts
+	// when all calls of the answer ask for it.
+	Terminate bool `json:"terminate,omitempty"`
+}
+
+// Tool runs calls. Run may be called from several goroutines at once.
+type Tool interface {
+	// Spec is the same at each call for as long as the tool is registered.
+	Spec() Spec
+	// Run carries out one call whose arguments were checked against the
+	// schema. It calls update, if not nil, with the result so far, from its
+	// own goroutine and never after it returned. An error is a failure that
+	// the model is told: its text, behind the content of the result if there
+	// is any. When ctx ends it stops soon, and says what it had.
+	Run(ctx context.Context, call Call, update func(Result)) (Result, error)
+}
+
+// TextResult makes a result of one text.
+func TextResult(text string) Result {
+	return Result{Content: []message.Block{message.TextBlock(text)}}
+}
