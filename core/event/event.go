@@ -61,6 +61,8 @@ const (
 	KindThinkingLevelChanged Kind = "thinking_level_changed"
 	KindEntryAppended        Kind = "entry_appended"
 	KindStorageError         Kind = "storage_error"
+	KindTodoReminder         Kind = "todo_reminder"
+	KindTodoAutoClear        Kind = "todo_auto_clear"
 
 	KindProjectTrust          Kind = "project_trust"
 	KindResourcesDiscover     Kind = "resources_discover"

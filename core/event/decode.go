@@ -1,0 +1,65 @@
+package event
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/seed-54e836f5/pi/core/message"
+)
+
+// Decode reads an event from its wire form, as Encode writes it. A kind that
+// is not in the table, and data that is no object, are errors.
+func Decode(data []byte) (Event, error) {
+	var head struct {
+		Type Kind `json:"type"`
+	}
+	if err := json.Unmarshal(data, &head); err != nil {
+		return nil, fmt.Errorf("event: %w", err)
+	}
+	info, ok := Lookup(head.Type)
+	if !ok {
+		return nil, fmt.Errorf("event: kind %q is unknown", head.Type)
+	}
+	e := info.New()
+	if err := json.Unmarshal(data, e); err != nil {
+		return nil, fmt.Errorf("event %s: %w", head.Type, err)
+	}
+	return e, nil
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (e *TurnEnd) UnmarshalJSON(data []byte) error {
+	var wire struct {
+		Message     Raw          `json:"message"`
+		ToolResults message.List `json:"toolResults"`
+	}
+	err := json.Unmarshal(data, &wire)
+	if err != nil {
+		return err
+	}
+	e.ToolResults = wire.ToolResults
+	e.Message, err = message.Decode(wire.Message)
+	return err
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (e *MessageStart) UnmarshalJSON(data []byte) (err error) {
+	e.Message, err = decodeMember(data)
+	return err
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (e *MessageEnd) UnmarshalJSON(data []byte) (err error) {
+	e.Message, err = decodeMember(data)
+	return err
+}
+
+func decodeMember(data []byte) (message.Message, error) {
+	var wire struct {
+		Message Raw `json:"message"`
+	}
+	if err := json.Unmarshal(data, &wire); err != nil {
+		return nil, err
+	}
+	return message.Decode(wire.Message)
+}
