@@ -1,5 +1,7 @@
 package message
 
+import "slices"
+
 // Usage counts the tokens of one model call, or of many.
 type Usage struct {
 	Input       int64 `json:"input"`
@@ -60,6 +62,10 @@ type Model struct {
 	// ThinkingLevels lists the levels beyond off, minimal, low, medium and
 	// high that the model has (xhigh, max). It is not on the wire.
 	ThinkingLevels []ThinkingLevel `json:"-"`
+	// ThinkingWords has the service's own word for a level, and nil for a
+	// level that the model does not have. What is not in it is as usual. It
+	// is thinkingLevelMap of models.json, and not on the wire.
+	ThinkingWords map[ThinkingLevel]*string `json:"-"`
 }
 
 // Price is what a model costs in dollars per million tokens.
@@ -85,12 +91,7 @@ func (p Price) Of(u Usage) Cost {
 
 // TakesImages says whether the model accepts images.
 func (m Model) TakesImages() bool {
-	for _, kind := range m.Input {
-		if kind == "image" {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(m.Input, "image")
 }
 
 // ThinkingLevel says how much a model thinks before it answers.
@@ -112,33 +113,41 @@ func ThinkingLevels() []ThinkingLevel {
 	return []ThinkingLevel{ThinkingOff, ThinkingMinimal, ThinkingLow, ThinkingMedium, ThinkingHigh, ThinkingXHigh, ThinkingMax}
 }
 
-// Levels lists the levels that the model has, in ascending order: only off
-// for one without reasoning.
+// Levels lists the levels that the model has, in ascending order and at least
+// one: only off for one without reasoning.
 func (m Model) Levels() []ThinkingLevel {
 	if !m.Reasoning {
 		return []ThinkingLevel{ThinkingOff}
 	}
-	levels := []ThinkingLevel{ThinkingOff, ThinkingMinimal, ThinkingLow, ThinkingMedium, ThinkingHigh}
-	for _, extra := range []ThinkingLevel{ThinkingXHigh, ThinkingMax} {
-		for _, has := range m.ThinkingLevels {
-			if has == extra {
-				levels = append(levels, extra)
-			}
+	var levels []ThinkingLevel
+	for _, level := range ThinkingLevels() {
+		if m.hasLevel(level) {
+			levels = append(levels, level)
 		}
+	}
+	if levels == nil {
+		return []ThinkingLevel{ThinkingOff}
 	}
 	return levels
 }
 
-// Clamp gives the highest level of the model that is not above the one asked
-// for. An unknown word gives off.
-func (m Model) Clamp(level ThinkingLevel) ThinkingLevel {
-	rank := map[ThinkingLevel]int{}
-	for i, l := range ThinkingLevels() {
-		rank[l] = i
+func (m Model) hasLevel(level ThinkingLevel) bool {
+	if word, told := m.ThinkingWords[level]; told {
+		return word != nil
 	}
-	best := ThinkingOff
-	for _, l := range m.Levels() {
-		if rank[l] <= rank[level] {
+	if level == ThinkingXHigh || level == ThinkingMax {
+		return slices.Contains(m.ThinkingLevels, level)
+	}
+	return true
+}
+
+// Clamp gives the highest level of the model that is not above the one asked
+// for, or its lowest where all are above. An unknown word gives the lowest.
+func (m Model) Clamp(level ThinkingLevel) ThinkingLevel {
+	all, has := ThinkingLevels(), m.Levels()
+	best := has[0]
+	for _, l := range has {
+		if slices.Index(all, l) <= slices.Index(all, level) {
 			best = l
 		}
 	}
