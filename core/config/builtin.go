@@ -1,0 +1,92 @@
+package config
+
+import (
+	"encoding/json"
+	"slices"
+	"sync"
+
+	"charm.land/catwalk/pkg/catwalk"
+	"charm.land/catwalk/pkg/embedded"
+
+	"github.com/seed-54e836f5/pi/core/message"
+)
+
+// builtinModels are the models of the embedded catalogue by the name that it
+// has for their provider. Parsing it takes several milliseconds, so nobody
+// asks for it before a built-in provider is really looked at.
+var builtinModels = sync.OnceValue(func() map[string]catwalk.Provider {
+	all := map[string]catwalk.Provider{}
+	for _, p := range embedded.GetAll() {
+		all[string(p.ID)] = p
+	}
+	return all
+})
+
+// modelsOf gives the catalogue's models of a service, the default one first:
+// where a list has a first model, it is the one to choose.
+func modelsOf(s service, env Env) []modelEntry {
+	if s.catwalk == "" {
+		return nil
+	}
+	p := builtinModels()[s.catwalk]
+	baseURL := s.baseURL
+	if s.addressFrom != nil {
+		// Without the variables there is no address yet; Access says so.
+		baseURL, _ = s.addressFrom(env)
+	}
+	entries := make([]modelEntry, 0, len(p.Models))
+	for _, m := range p.Models {
+		e := modelEntry{Model: message.Model{
+			ID: m.ID, Name: m.Name, API: s.api, Provider: s.id, BaseURL: baseURL,
+			Reasoning: m.CanReason, Input: []string{"text"}, Cost: priceOf(m),
+			ContextWindow: m.ContextWindow, MaxTokens: m.DefaultMaxTokens,
+		}}
+		if m.SupportsImages {
+			e.Model.Input = append(e.Model.Input, "image")
+		}
+		thinkingOf(&e, m)
+		fillModel(&e.Model)
+		if m.ID == p.DefaultLargeModelID {
+			entries = slices.Insert(entries, 0, e)
+			continue
+		}
+		entries = append(entries, e)
+	}
+	return entries
+}
+
+// priceOf reads the two cache prices. The catalogue does not always have them
+// in the same place; what can be relied on is that a cached read costs no
+// more than a fresh one and a cache write no less.
+func priceOf(m catwalk.Model) message.Price {
+	price := message.Price{Input: m.CostPer1MIn, Output: m.CostPer1MOut}
+	if m.CostPer1MInCached > m.CostPer1MIn {
+		price.CacheWrite, price.CacheRead = m.CostPer1MInCached, m.CostPer1MOutCached
+		return price
+	}
+	for _, cached := range []float64{m.CostPer1MInCached, m.CostPer1MOutCached} {
+		if cached > 0 && cached <= m.CostPer1MIn && (price.CacheRead == 0 || cached < price.CacheRead) {
+			price.CacheRead = cached
+		}
+	}
+	return price
+}
+
+// thinkingOf turns the catalogue's list of efforts into levels. A model
+// without a list takes what its API takes by default.
+func thinkingOf(e *modelEntry, m catwalk.Model) {
+	if !m.CanReason || len(m.ReasoningLevels) == 0 {
+		return
+	}
+	has := func(l message.ThinkingLevel) bool { return slices.Contains(m.ReasoningLevels, string(l)) }
+	for _, level := range []message.ThinkingLevel{message.ThinkingXHigh, message.ThinkingMax} {
+		if has(level) {
+			e.Model.ThinkingLevels = append(e.Model.ThinkingLevels, level)
+		}
+	}
+	// Claude models with efforts above high think by effort and no longer by
+	// budget.
+	if e.Model.API == APIAnthropic && len(e.Model.ThinkingLevels) > 0 {
+		e.compat = json.RawMessage(`{"forceAdaptiveThinking":true}`)
+	}
+}
