@@ -60,3 +60,13 @@ func (f *objectFile) encode() ([]byte, error) {
 	out.WriteByte('\n')
 	return out.Bytes(), nil
 }
+
+// get gives a member's value; nil: there is none.
+func (f *objectFile) get(name string) json.RawMessage {
+	for _, m := range f.list {
+		if m.name == name {
+			return m.value
+		}
+	}
+	return nil
+}

@@ -1,0 +1,176 @@
+package config
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// protectedPaths are the parts of a project that are loaded only when it is
+// trusted.
+var protectedPaths = []string{
+	".pi/settings.json", ".pi/extensions", ".pi/skills", ".pi/prompts", ".pi/SYSTEM.md", ".pi/APPEND_SYSTEM.md",
+	".pi/agent/extensions", ".pi/agent/skills", ".pi/agent/prompts",
+}
+
+// protectedParts lists what of a project needs trust, with .agents/skills of
+// the folders above as far as its repository goes.
+func protectedParts(dir string) []string {
+	var found []string
+	for _, path := range protectedPaths {
+		if _, err := os.Stat(filepath.Join(dir, path)); err == nil {
+			found = append(found, path)
+		}
+	}
+	for _, at := range ProjectFolders(dir) {
+		skills := filepath.Join(at, ".agents", "skills")
+		if _, err := os.Stat(skills); err != nil {
+			continue
+		}
+		if relative, err := filepath.Rel(dir, skills); err == nil {
+			skills = relative
+		}
+		found = append(found, skills)
+	}
+	return found
+}
+
+// ProjectFolders lists a folder and those above it, innermost first, up to
+// the root of its git repository; or up to the root of the file system where
+// there is no repository.
+func ProjectFolders(dir string) []string {
+	var folders []string
+	for at := dir; ; at = filepath.Dir(at) {
+		folders = append(folders, at)
+		if _, err := os.Stat(filepath.Join(at, ".git")); err == nil || at == filepath.Dir(at) {
+			return folders
+		}
+	}
+}
+
+// projectDigest sums up the parts of a project that can run: its extensions,
+// its settings (which name commands, paths and packages) and the lock files
+// of its packages. Prompts and skills are texts that people edit all day, and
+// are not in it. A project without such parts has a digest too, so that one
+// that grows an extension asks again.
+func projectDigest(dir string) (string, error) {
+	sum := sha256.New()
+	for _, path := range executableParts(dir) {
+		if err := addTree(sum, dir, filepath.Join(dir, path)); err != nil {
+			return "", err
+		}
+	}
+	return "sha256:" + hex.EncodeToString(sum.Sum(nil)), nil
+}
+
+// executableParts lists them relative to the project, in a fixed order. Where
+// the settings name extensions elsewhere in the project, those count.
+func executableParts(dir string) []string {
+	parts := []string{".pi/settings.json", ".pi/extensions", ".pi/agent/extensions"}
+	locks, _ := filepath.Glob(filepath.Join(dir, ".pi", "*lock*"))
+	for _, lock := range locks {
+		parts = append(parts, filepath.Join(".pi", filepath.Base(lock)))
+	}
+	var settings struct {
+		Extensions []string `json:"extensions"`
+	}
+	data, err := readObject(filepath.Join(dir, ".pi", "settings.json"))
+	if err == nil && data != nil && json.Unmarshal(data, &settings) == nil {
+		for _, text := range settings.Extensions {
+			parts = append(parts, namedFiles(dir, text)...)
+		}
+	}
+	slices.Sort(parts)
+	return slices.Compact(parts)
+}
+
+// namedFiles gives the files in the project that a line of its settings
+// means, relative to the project.
+func namedFiles(dir, text string) []string {
+	text = strings.TrimLeft(text, "+-!")
+	if filepath.IsAbs(text) || strings.HasPrefix(text, "~") {
+		return nil
+	}
+	files, err := filepath.Glob(filepath.Join(dir, ".pi", filepath.FromSlash(text)))
+	if err != nil {
+		return nil
+	}
+	var inside []string
+	for _, file := range files {
+		if relative, err := filepath.Rel(dir, file); err == nil && filepath.IsLocal(relative) {
+			inside = append(inside, relative)
+		}
+	}
+	return inside
+}
+
+// addTree adds names, modes and contents of a file or of all files below a
+// folder. A symbolic link counts by what it points to, at the top, and by
+// where it points, below: a link that is turned elsewhere is a change.
+func addTree(sum hash.Hash, root, path string) error {
+	real, err := filepath.EvalSymlinks(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return filepath.WalkDir(real, func(file string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if entry.IsDir() {
+			if entry.Name() == ".git" {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		name, err := filepath.Rel(real, file)
+		if err != nil {
+			return err
+		}
+		part, err := filepath.Rel(root, path)
+		if err != nil {
+			return err
+		}
+		return addFile(sum, filepath.ToSlash(filepath.Join(part, name)), file, entry)
+	})
+}
+
+func addFile(sum hash.Hash, name, file string, entry fs.DirEntry) error {
+	if entry.Type()&fs.ModeSymlink != 0 {
+		target, err := os.Readlink(file)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(sum, "link %q %q\n", name, target)
+		return nil
+	}
+	if !entry.Type().IsRegular() {
+		return nil
+	}
+	info, err := entry.Info()
+	if err != nil {
+		return err
+	}
+	content := sha256.New()
+	f, err := os.Open(file)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(content, f)
+	if err := errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	fmt.Fprintf(sum, "file %q %t %x\n", name, info.Mode()&0o111 != 0, content.Sum(nil))
+	return nil
+}
