@@ -11,7 +11,10 @@ import (
 type ContextItem struct {
 	EntryID string // the entry it comes from; of a retained tail: the compaction
 	Role    message.Role
-	entry   Entry
+	// Kept says that the message is older than the compaction that the context
+	// begins with, and was kept by it.
+	Kept  bool
+	entry Entry
 	raw     json.RawMessage // nil: made from the entry on demand
 }
 
@@ -67,6 +70,7 @@ func (l *Log) Context(leafID string) []ContextItem {
 	}
 	for i := start; i < len(branch); i++ {
 		if item, ok := contextItem(branch[i]); ok && i != summary {
+			item.Kept = i < summary
 			items = edits.apply(items, item)
 		}
 	}
@@ -109,7 +113,7 @@ func retainedTail(compaction Entry) []ContextItem {
 			Role message.Role `json:"role"`
 		}
 		if json.Unmarshal(raw, &head) == nil && head.Role != "" {
-			items = append(items, ContextItem{EntryID: compaction.ID, Role: head.Role, raw: raw})
+			items = append(items, ContextItem{EntryID: compaction.ID, Role: head.Role, Kept: true, raw: raw})
 		}
 	}
 	return items
