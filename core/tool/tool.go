@@ -8,6 +8,7 @@ package tool
 import (
 	"context"
 	"encoding/json"
+	"errors"
 
 	"github.com/seed-54e836f5/pi/core/message"
 )
@@ -27,7 +28,13 @@ type Spec struct {
 	// Sequential tools are not run at the same time as others of the same
 	// answer.
 	Sequential bool
+	// Hidden tools are off until somebody switches them on.
+	Hidden bool
 }
+
+// ErrReported is the error of a call whose result already says what went
+// wrong: nothing is added to it. Tools may wrap it.
+var ErrReported = errors.New("the tool has reported a failure")
 
 // Call is one call by a model.
 type Call struct {
