@@ -60,3 +60,12 @@ func Errorf(class Class, format string, args ...any) *Error {
 	err := fmt.Errorf(format, args...)
 	return &Error{Class: class, Message: err.Error(), Err: errors.Unwrap(err)}
 }
+
+// RetryAfter gives how long a service asked to wait; 0 when it did not say.
+func RetryAfter(err error) time.Duration {
+	var e *Error
+	if errors.As(err, &e) {
+		return e.RetryAfter
+	}
+	return 0
+}

@@ -1,0 +1,288 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/seed-54e836f5/pi/core/event"
+	"github.com/seed-54e836f5/pi/core/hook"
+	"github.com/seed-54e836f5/pi/core/message"
+	"github.com/seed-54e836f5/pi/core/store"
+)
+
+// Changed is what a change of session came to.
+type Changed struct {
+	Cancelled bool   // a hook did not want it; nothing changed
+	Text      string // fork: the text of the message that the new session ends before
+}
+
+// change is one kind of change, as replace carries it out.
+type change struct {
+	reason string // as session_start has it: new, resume, fork
+	// before is the event that may cancel it.
+	before event.Event
+	// open makes the log of the new session. Its error leaves all as it was.
+	open func(from *conversation) (*store.Log, error)
+	// restores says that the new session brings its own model and level.
+	restores bool
+}
+
+// NewSession begins an empty session, with the model and level of this one.
+// parent is noted in its header; empty: none. The call takes its place in the
+// order of prompts and returns at once; wait gives the outcome.
+func (s *Session) NewSession(ctx context.Context, parent string) (wait func() (Changed, error)) {
+	return s.change(ctx, func(*conversation) (change, Changed, error) {
+		return change{
+			reason: "new", before: &event.SessionBeforeSwitch{Reason: "new"},
+			open: func(from *conversation) (*store.Log, error) {
+				return s.createLog(store.CreateOptions{Dir: s.config.Dir, Cwd: from.cwd, ParentSession: parent})
+			},
+		}, Changed{}, nil
+	})
+}
+
+// SwitchSession opens another session file in place of this session. What
+// cannot be opened is an error, and this session stays. Otherwise it is like
+// NewSession.
+func (s *Session) SwitchSession(ctx context.Context, path string) (wait func() (Changed, error)) {
+	return s.change(ctx, func(from *conversation) (change, Changed, error) {
+		path = absolute(from.cwd, path)
+		return change{
+			reason: "resume", before: &event.SessionBeforeSwitch{Reason: "resume", TargetSessionFile: path}, restores: true,
+			open: func(from *conversation) (*store.Log, error) { return openLog(from, path) },
+		}, Changed{}, nil
+	})
+}
+
+// Fork makes a session of the path to an entry and goes there: with position
+// before, to what came before a user message, whose text is given back; with
+// position at, to the entry itself. Otherwise it is like NewSession.
+func (s *Session) Fork(ctx context.Context, entryID, position string) (wait func() (Changed, error)) {
+	return s.change(ctx, func(from *conversation) (change, Changed, error) {
+		entry, ok := from.log.Entry(entryID)
+		if !ok {
+			return change{}, Changed{}, fmt.Errorf("fork: %w: %s", store.ErrEntryNotFound, entryID)
+		}
+		leaf, text := entry.ID, ""
+		if position == "before" {
+			m, err := entry.Message()
+			if user, ok := m.(*message.User); err != nil || !ok {
+				return change{}, Changed{}, fmt.Errorf("fork: entry %s is no user message: choose one of get_fork_messages", entryID)
+			} else {
+				leaf, text = entry.ParentID, message.TextOf(user)
+			}
+		}
+		return s.forkTo(leaf, entryID, position), Changed{Text: text}, nil
+	})
+}
+
+// Clone makes a session of the whole path to the current leaf and goes there.
+// Otherwise it is like NewSession.
+func (s *Session) Clone(ctx context.Context) (wait func() (Changed, error)) {
+	return s.change(ctx, func(from *conversation) (change, Changed, error) {
+		if from.log.Path() != "" && !from.log.Persisted() {
+			return change{}, Changed{}, errors.New("there is nothing to clone yet: send a message first")
+		}
+		leaf := from.log.Leaf()
+		return s.forkTo(leaf, leaf, "at"), Changed{}, nil
+	})
+}
+
+func (s *Session) forkTo(leaf, entryID, position string) change {
+	return change{
+		reason: "fork", before: &event.SessionBeforeFork{EntryID: entryID, Position: position}, restores: true,
+		open: func(from *conversation) (*store.Log, error) {
+			dir := s.config.Dir
+			if from.log.Path() == "" {
+				dir = ""
+			}
+			return from.log.Fork(store.ForkOptions{LeafID: leaf, Dir: dir})
+		},
+	}
+}
+
+func (s *Session) createLog(o store.CreateOptions) (*store.Log, error) {
+	if o.Dir == "" {
+		return store.InMemory(o), nil
+	}
+	return store.Create(o)
+}
+
+func openLog(from *conversation, path string) (*store.Log, error) {
+	if path == from.log.Path() && from.log.Persisted() {
+		return nil, fmt.Errorf("session file %s is the session that is open already", path)
+	}
+	log, err := store.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	if cwd := log.Header().Cwd; cwd != "" {
+		if _, err := os.Stat(cwd); err != nil {
+			return nil, errors.Join(fmt.Errorf("the working folder of session %s cannot be used: %w", path, err), log.Close())
+		}
+	}
+	return log, nil
+}
+
+func absolute(cwd, path string) string {
+	if path == "" || filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(cwd, path)
+}
+
+// change lets plan say what to do when the change's turn has come, and does
+// it. Everything behind it in line waits until it is over.
+func (s *Session) change(ctx context.Context, plan func(*conversation) (change, Changed, error)) (wait func() (Changed, error)) {
+	type outcome struct {
+		changed Changed
+		err     error
+	}
+	done := make(chan outcome, 1)
+	s.gate.hold(func(release func()) {
+		s.goOwned(func() {
+			defer release()
+			ctx, end := s.beginChange(ctx)
+			defer end()
+			what, changed, err := plan(s.currentConversation())
+			if err == nil {
+				changed.Cancelled, err = s.replace(ctx, what)
+			}
+			done <- outcome{changed, err}
+		})
+	})
+	return func() (Changed, error) {
+		o := <-done
+		return o.changed, o.err
+	}
+}
+
+// beginChange makes a context that an abort ends. It is for whoever holds the
+// gate, so there is one at a time.
+func (s *Session) beginChange(ctx context.Context) (context.Context, func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	stop := context.AfterFunc(s.life, cancel)
+	s.mu.Lock()
+	s.changing = cancel
+	s.mu.Unlock()
+	return ctx, func() {
+		s.mu.Lock()
+		s.changing = nil
+		s.mu.Unlock()
+		stop()
+		cancel()
+	}
+}
+
+// replace puts another conversation in the place of the current one: hooks
+// may cancel; then what runs is aborted; then the new one is opened, so that a
+// failure leaves the old one; then extensions see the old one end and the new
+// one start, once each.
+func (s *Session) replace(ctx context.Context, what change) (cancelled bool, err error) {
+	s.mu.Lock()
+	closed := s.closed
+	s.mu.Unlock()
+	if closed {
+		return false, ErrClosed
+	}
+	if s.config.Hooks.Wanted(what.before.Kind()) {
+		if hook.Decide[event.CancelResult](ctx, s.config.Hooks, what.before).Cancel {
+			return true, nil
+		}
+	}
+	s.stopRun()
+	old := s.currentConversation()
+	log, err := what.open(old)
+	if err != nil {
+		return false, err
+	}
+	s.config.Hooks.Tell(s.life, &event.SessionShutdown{Reason: what.reason, TargetSessionFile: log.Path()})
+	next := newConversation(log, old.cwd)
+	if what.restores {
+		s.restore(next)
+	}
+	s.mu.Lock()
+	s.conversation = next
+	s.generation++
+	dropped := s.queue.count() > 0
+	s.queue.reset()
+	s.todos = emptyTodos
+	update := s.queue.update()
+	s.mu.Unlock()
+	if dropped {
+		s.emit(s.life, update)
+	}
+	s.reportWrite(s.adopt(next))
+	previous := old.log.Path()
+	err = old.log.Close()
+	s.announceStart(ctx, event.SessionStart{Reason: what.reason, PreviousSessionFile: previous})
+	if err != nil {
+		s.emit(s.life, &event.StorageError{Path: previous, Error: fmt.Sprintf("close the session that was left: %v", err)})
+	}
+	return false, nil
+}
+
+// stopRun aborts the run, if there is one, and waits for its end.
+func (s *Session) stopRun() {
+	s.mu.Lock()
+	r, c := s.run, s.compacting
+	if r != nil {
+		r.abort()
+	}
+	if c != nil {
+		c.cancel()
+	}
+	s.mu.Unlock()
+	if r != nil {
+		<-r.done
+	}
+	if c != nil {
+		<-c.done
+	}
+}
+
+// announceStart tells extensions of the session that is live now, and lets
+// them name more resources.
+func (s *Session) announceStart(ctx context.Context, start event.SessionStart) {
+	s.config.Hooks.Tell(ctx, &start)
+	more := hook.Decide[event.ResourcesDiscoverResult](ctx, s.config.Hooks, &event.ResourcesDiscover{Reason: start.Reason})
+	resources := s.config.Resources.Load(s.Cwd(), more)
+	s.mu.Lock()
+	s.resources = resources
+	s.mu.Unlock()
+}
+
+// Reload brings extensions, templates, skills and context files to what is on
+// disk now. It waits until the session is idle, and until the extensions are
+// up again.
+func (s *Session) Reload(ctx context.Context) (wait func() error) {
+	done := make(chan error, 1)
+	s.gate.hold(func(release func()) {
+		s.goOwned(func() {
+			defer release()
+			ctx, end := s.beginChange(ctx)
+			defer end()
+			done <- s.reload(ctx)
+		})
+	})
+	return func() error { return <-done }
+}
+
+func (s *Session) reload(ctx context.Context) error {
+	if err := s.WaitIdle(ctx); err != nil {
+		return fmt.Errorf("reload: wait for the run to end: %w", err)
+	}
+	var err error
+	if s.config.Extensions != nil {
+		s.config.Hooks.Tell(ctx, &event.SessionShutdown{Reason: "reload"})
+		err = s.config.Extensions.Reload(ctx)
+	}
+	s.mu.Lock()
+	s.generation++
+	s.mu.Unlock()
+	s.announceStart(ctx, event.SessionStart{Reason: "reload"})
+	return err
+}

@@ -1,0 +1,131 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/seed-54e836f5/pi/core/event"
+)
+
+// Command is one row of get_commands, in the wire's form.
+type Command struct {
+	Name        string     `json:"name"`
+	Description string     `json:"description,omitempty"`
+	Source      string     `json:"source"`             // extension, prompt, skill
+	Location    string     `json:"location,omitempty"` // user, project, path; empty for extensions
+	Path        string     `json:"path,omitempty"`
+	SourceInfo  SourceInfo `json:"sourceInfo"`
+}
+
+// SourceInfo says where a command or tool came from, in the wire's form.
+type SourceInfo struct {
+	Path    string `json:"path"`
+	Source  string `json:"source"`            // auto, cli, inline, extension:<name>
+	Scope   string `json:"scope"`             // user, project, temporary
+	Origin  string `json:"origin"`            // top-level, package
+	BaseDir string `json:"baseDir,omitempty"` // folder it was found under
+}
+
+// ExtensionCommand is a slash command of an extension.
+type ExtensionCommand struct {
+	Name        string // without the slash
+	Description string
+	Info        SourceInfo
+	// Run carries the command out. ctx ends when the process shuts down, not
+	// when a run is aborted: commands begin and abort runs themselves.
+	Run func(ctx context.Context, arguments string) error
+	// Complete suggests arguments; nil: none.
+	Complete func(ctx context.Context, prefix string) ([]string, error)
+}
+
+// ownedCommands is what one extension brought.
+type ownedCommands struct {
+	owner    string
+	commands []ExtensionCommand
+}
+
+// RegisterCommands replaces the commands that an owner, an extension's path,
+// brought; none takes them away.
+func (s *Session) RegisterCommands(owner string, commands []ExtensionCommand) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.commands = slices.Clone(s.commands)
+	for i := range s.commands {
+		if s.commands[i].owner == owner {
+			s.commands[i].commands = commands
+			return
+		}
+	}
+	s.commands = append(s.commands, ownedCommands{owner, commands})
+}
+
+// Commands lists what a prompt can call with a slash: commands of extensions,
+// then templates, then skills.
+func (s *Session) Commands() []Command {
+	list := []Command{}
+	for _, c := range s.extensionCommands() {
+		list = append(list, Command{
+			Name: c.Name, Description: c.Description, Source: "extension", Path: c.Info.Path, SourceInfo: c.Info,
+		})
+	}
+	return append(list, s.currentResources().Commands()...)
+}
+
+// extensionCommands lists the commands of extensions in load order, by the
+// names they are called by: where two have one name, each gets a number.
+func (s *Session) extensionCommands() []ExtensionCommand {
+	s.mu.Lock()
+	groups := s.commands
+	s.mu.Unlock()
+	var list []ExtensionCommand
+	count := map[string]int{}
+	for _, g := range groups {
+		for _, c := range g.commands {
+			list = append(list, c)
+			count[c.Name]++
+		}
+	}
+	number := map[string]int{}
+	for i, c := range list {
+		if count[c.Name] > 1 {
+			number[c.Name]++
+			list[i].Name = fmt.Sprintf("%s:%d", c.Name, number[c.Name])
+		}
+	}
+	return list
+}
+
+func (s *Session) findCommand(text string) (command ExtensionCommand, arguments string, ok bool) {
+	name, arguments, ok := isCommand(text)
+	if !ok {
+		return ExtensionCommand{}, "", false
+	}
+	for _, c := range s.extensionCommands() {
+		if c.Name == name {
+			return c, arguments, true
+		}
+	}
+	return ExtensionCommand{}, "", false
+}
+
+// CompleteArguments suggests arguments for a command of an extension.
+func (s *Session) CompleteArguments(ctx context.Context, name, prefix string) ([]string, error) {
+	command, _, ok := s.findCommand("/" + name)
+	if !ok {
+		return nil, fmt.Errorf("there is no extension command named %q", name)
+	}
+	if command.Complete == nil {
+		return nil, nil
+	}
+	return command.Complete(ctx, prefix)
+}
+
+// runCommand carries out a command. A failure is the extension's, reported as
+// such: the prompt that called it was handled all the same.
+func (s *Session) runCommand(c ExtensionCommand, arguments string, accepted Accepted) {
+	if err := c.Run(s.life, arguments); err != nil {
+		s.emit(s.life, &event.ExtensionError{ExtensionPath: "command:" + c.Name, Event: "command", Error: err.Error()})
+	}
+	accepted(Handled, nil)
+}

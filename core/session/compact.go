@@ -1,0 +1,308 @@
+package session
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/seed-54e836f5/pi/core/compact"
+	"github.com/seed-54e836f5/pi/core/event"
+	"github.com/seed-54e836f5/pi/core/hook"
+	"github.com/seed-54e836f5/pi/core/message"
+	"github.com/seed-54e836f5/pi/core/store"
+)
+
+// compactionLimit is how many automatic compactions in a row may leave the
+// next answer over the threshold before they are given up: what fills the
+// window is then something that a summary cannot replace.
+const compactionLimit = 3
+
+// ErrCompactionAborted is the error of a compaction that an abort, or a hook,
+// ended.
+var ErrCompactionAborted = errors.New("compaction was cancelled")
+
+// compaction is one compaction while it runs. There is never a second one.
+type compaction struct {
+	ctx    context.Context
+	cancel context.CancelFunc
+	done   chan struct{}
+}
+
+// SetAutoCompaction switches automatic compaction on and off, in this
+// session.
+func (s *Session) SetAutoCompaction(on bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.settings.Compaction.Enabled = on
+}
+
+// Compact replaces the older part of the conversation by a summary. A run is
+// aborted first; prompts that come meanwhile run afterwards. The call takes
+// its place in the order of prompts and returns at once; wait gives the
+// outcome.
+func (s *Session) Compact(ctx context.Context, instructions string) (wait func() (*event.CompactionResult, error)) {
+	type outcome struct {
+		result *event.CompactionResult
+		err    error
+	}
+	done := make(chan outcome, 1)
+	s.gate.hold(func(release func()) {
+		s.goOwned(func() {
+			s.stopRun()
+			c, err := s.beginCompaction(ctx)
+			release()
+			var result *event.CompactionResult
+			if err == nil {
+				result, err = s.compact(c, event.CompactManual, instructions, false)
+			}
+			done <- outcome{result, err}
+		})
+	})
+	return func() (*event.CompactionResult, error) {
+		o := <-done
+		return o.result, o.err
+	}
+}
+
+func (s *Session) beginCompaction(ctx context.Context) (*compaction, error) {
+	c := &compaction{done: make(chan struct{})}
+	c.ctx, c.cancel = context.WithCancel(ctx)
+	context.AfterFunc(s.life, c.cancel)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		c.cancel()
+		return nil, ErrClosed
+	}
+	s.compacting = c
+	return c, nil
+}
+
+// waitCompaction lets a run begin only when no compaction is on.
+func (s *Session) waitCompaction(ctx context.Context) {
+	s.mu.Lock()
+	c := s.compacting
+	s.mu.Unlock()
+	if c != nil {
+		select {
+		case <-c.done:
+		case <-ctx.Done():
+		}
+	}
+}
+
+// compactBeforePrompt, compactBetweenTurns and compactAfterRun are the points
+// at which a context that has grown over the threshold is made smaller.
+func (s *Session) compactBeforePrompt(r *run) { s.compactIfNeeded(r) }
+
+func (s *Session) compactBetweenTurns(r *run) { s.compactIfNeeded(r) }
+
+func (s *Session) compactAfterRun(r *run) { s.compactIfNeeded(r) }
+
+func (s *Session) compactIfNeeded(r *run) {
+	s.mu.Lock()
+	model, settings, c := s.model, s.settings.Compaction, s.conversation
+	given := s.uselessCompactions >= compactionLimit
+	s.mu.Unlock()
+	if model == nil || given || r.ctx.Err() != nil || !settings.Enabled {
+		return
+	}
+	size := compact.ContextTokens(c.log.Context(c.log.Leaf()))
+	if !compact.ShouldCompact(size.Tokens, model.ContextWindow, settings) {
+		return
+	}
+	s.mu.Lock()
+	s.uselessCompactions++
+	last := s.uselessCompactions >= compactionLimit
+	s.mu.Unlock()
+	s.compactAutomatically(r, event.CompactThreshold, false)
+	if last {
+		s.emit(s.tellContext(r), &event.CompactionEnd{Reason: event.CompactThreshold, ErrorMessage: fmt.Sprintf(
+			"%d compactions in a row left the context over %d of %d tokens; automatic compaction pauses until an answer fits. Use a model with a larger window, or fewer tools and context files",
+			compactionLimit, model.ContextWindow-settings.ReserveTokens, model.ContextWindow)})
+	}
+}
+
+// sawUsage looks at an answer that ended well: one that fits shows that
+// compaction helps.
+func (s *Session) sawUsage(answer *message.Assistant) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	used := answer.Usage.Input + answer.Usage.CacheRead + answer.Usage.CacheWrite + answer.Usage.Output
+	if s.model == nil || !compact.ShouldCompact(used, s.model.ContextWindow, s.settings.Compaction) {
+		s.uselessCompactions = 0
+	}
+}
+
+func (s *Session) compactAutomatically(r *run, reason event.CompactionReason, willRetry bool) error {
+	c, err := s.beginCompaction(r.ctx)
+	if err != nil {
+		return err
+	}
+	_, err = s.compact(c, reason, "", willRetry)
+	return err
+}
+
+// recoverOverflow makes room after the service said that the request was too
+// large, and has it sent again, once.
+func (s *Session) recoverOverflow(r *run) step {
+	s.mu.Lock()
+	enabled := s.settings.Compaction.Enabled
+	s.mu.Unlock()
+	if !enabled {
+		return finished
+	}
+	if r.overflowed {
+		s.emit(s.tellContext(r), &event.CompactionEnd{Reason: event.CompactOverflow, ErrorMessage: "The request is still too large after a compaction. Shorten the conversation, or use a model with a larger context window"})
+		return finished
+	}
+	r.overflowed = true
+	failed := func(m *message.Assistant) bool { return m.StopReason == message.StopError }
+	s.currentConversation().dropLast(failed)
+	if err := s.compactAutomatically(r, event.CompactOverflow, true); err != nil {
+		return finished
+	}
+	s.currentConversation().dropLast(failed)
+	return again
+}
+
+// compact carries a compaction out, and tells clients and extensions how it
+// went.
+func (s *Session) compact(c *compaction, reason event.CompactionReason, instructions string, willRetry bool) (*event.CompactionResult, error) {
+	defer c.cancel()
+	s.emit(s.life, &event.CompactionStart{Reason: reason})
+	entry, result, err := s.makeCompaction(c.ctx, reason, instructions, willRetry)
+	if err != nil && c.ctx.Err() != nil {
+		err = ErrCompactionAborted
+	}
+	s.mu.Lock()
+	s.compacting = nil
+	s.mu.Unlock()
+	end := &event.CompactionEnd{Reason: reason, Result: result, WillRetry: willRetry && err == nil}
+	switch {
+	case errors.Is(err, ErrCompactionAborted):
+		end.Aborted = true
+	case err != nil && reason == event.CompactManual:
+		end.ErrorMessage = "Compaction failed: " + err.Error()
+	case err != nil:
+		end.ErrorMessage = "Automatic compaction failed: " + err.Error()
+	}
+	s.emit(s.life, end)
+	close(c.done)
+	if err != nil {
+		s.config.Hooks.Tell(s.life, &event.SessionCompactFailed{Reason: reason, Aborted: end.Aborted, ErrorMessage: end.ErrorMessage})
+		return nil, err
+	}
+	s.config.Hooks.Tell(s.life, &event.SessionCompact{CompactionEntry: entry.Raw, FromExtension: entry.fromHook, Reason: reason, WillRetry: willRetry})
+	return result, nil
+}
+
+// madeCompaction is the entry that a compaction became.
+type madeCompaction struct {
+	Raw      json.RawMessage
+	fromHook bool
+}
+
+func (s *Session) makeCompaction(ctx context.Context, reason event.CompactionReason, instructions string, willRetry bool) (madeCompaction, *event.CompactionResult, error) {
+	s.mu.Lock()
+	c, settings, model := s.conversation, s.settings.Compaction, s.model
+	s.mu.Unlock()
+	if model == nil {
+		return madeCompaction{}, nil, errors.New(s.config.NoModel)
+	}
+	plan, err := compact.Prepare(c.log, c.log.Leaf(), settings)
+	if err != nil {
+		return madeCompaction{}, nil, err
+	}
+	body, err := s.askForCompaction(ctx, c, plan, reason, instructions, willRetry)
+	if err != nil {
+		return madeCompaction{}, nil, err
+	}
+	if body == nil {
+		caller := &summaryCaller{session: s, retry: event.SummaryRetryAttempt{Source: "compaction", Reason: reason}}
+		summary, err := compact.Summarise(ctx, caller, plan, compact.Options{Instructions: instructions, ContextWindow: model.ContextWindow})
+		caller.finish()
+		if err != nil {
+			return madeCompaction{}, nil, err
+		}
+		body = &store.Compaction{
+			Summary: summary.Text, FirstKeptEntryID: plan.FirstKeptEntryID, TokensBefore: plan.TokensBefore,
+			Details: summary.Details, Usage: &summary.Usage,
+		}
+	}
+	if ctx.Err() != nil {
+		return madeCompaction{}, nil, ctx.Err()
+	}
+	entry, err := c.log.Append(*body)
+	s.reportWrite(err)
+	c.reload()
+	return madeCompaction{entry.Raw, body.FromHook}, &event.CompactionResult{
+		Summary: body.Summary, FirstKeptEntryID: body.FirstKeptEntryID, TokensBefore: body.TokensBefore,
+		EstimatedTokensAfter: compact.EstimateItems(c.log.Context(c.log.Leaf())), Usage: body.Usage, Details: body.Details,
+	}, nil
+}
+
+// askForCompaction lets extensions cancel a compaction or bring a summary of
+// their own; nil: nobody did.
+func (s *Session) askForCompaction(ctx context.Context, c *conversation, plan compact.Preparation, reason event.CompactionReason, instructions string, willRetry bool) (*store.Compaction, error) {
+	if !s.config.Hooks.Wanted(event.KindSessionBeforeCompact) {
+		return nil, nil
+	}
+	preparation, err := message.Marshal(plan)
+	if err != nil {
+		return nil, fmt.Errorf("describe the compaction for extensions: %w", err)
+	}
+	e := &event.SessionBeforeCompact{Preparation: preparation, CustomInstructions: instructions, Reason: reason, WillRetry: willRetry}
+	for _, entry := range c.log.Branch(c.log.Leaf()) {
+		e.BranchEntries = append(e.BranchEntries, entry.Raw)
+	}
+	result := hook.Decide[event.SessionBeforeCompactResult](ctx, s.config.Hooks, e)
+	if result.Cancel {
+		return nil, ErrCompactionAborted
+	}
+	own := result.Compaction
+	if own == nil {
+		return nil, nil
+	}
+	body := &store.Compaction{
+		Summary: own.Summary, FirstKeptEntryID: own.FirstKeptEntryID, TokensBefore: own.TokensBefore,
+		Details: own.Details, Usage: own.Usage, FromHook: true,
+	}
+	if body.FirstKeptEntryID == "" {
+		body.FirstKeptEntryID = plan.FirstKeptEntryID
+	}
+	if body.TokensBefore == 0 {
+		body.TokensBefore = plan.TokensBefore
+	}
+	if _, ok := c.log.Entry(body.FirstKeptEntryID); !ok {
+		return nil, fmt.Errorf("the summary of an extension names firstKeptEntryId %s: %w", body.FirstKeptEntryID, store.ErrEntryNotFound)
+	}
+	return body, nil
+}
+
+// summarizeBranch asks the model about a branch that is left.
+func (s *Session) summarizeBranch(ctx context.Context, c *conversation, from, to, instructions string) (*store.BranchSummary, error) {
+	model := s.Model()
+	if model == nil {
+		return nil, errors.New(s.config.NoModel)
+	}
+	s.mu.Lock()
+	reserve := s.settings.BranchReserve
+	s.mu.Unlock()
+	var budget int64
+	if model.ContextWindow > 0 {
+		budget = max(1, model.ContextWindow-reserve)
+	}
+	plan := compact.PrepareBranch(c.log, from, to, budget)
+	caller := &summaryCaller{session: s, retry: event.SummaryRetryAttempt{Source: "branchSummary"}}
+	summary, err := compact.SummariseBranch(ctx, caller, plan, compact.BranchOptions{Instructions: instructions})
+	caller.finish()
+	if errors.Is(err, compact.ErrEmptyBranch) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &store.BranchSummary{FromID: from, Summary: summary.Text, Details: summary.Details, Usage: &summary.Usage}, nil
+}

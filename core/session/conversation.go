@@ -1,0 +1,181 @@
+package session
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/seed-54e836f5/pi/core/event"
+	"github.com/seed-54e836f5/pi/core/message"
+	"github.com/seed-54e836f5/pi/core/store"
+)
+
+// conversation is the part of a session that a change of session replaces:
+// the file, and the messages of the active branch.
+type conversation struct {
+	log *store.Log
+	cwd string
+
+	mu      sync.Mutex // guards what follows; taken after Session.mu, never before
+	context []item
+	held    []*message.BashExecution // bash results that wait for the run to end
+	failing bool                     // the last write failed
+	known   *message.Usage           // nil: no answer since the last compaction
+}
+
+// item is one message of the active branch. Those that came from the file are
+// decoded when somebody needs them.
+type item struct {
+	entryID string
+	role    message.Role
+	stored  store.ContextItem
+	value   message.Message // nil: not decoded yet
+}
+
+func newConversation(log *store.Log, cwd string) *conversation {
+	if own := log.Header().Cwd; own != "" {
+		cwd = own
+	}
+	c := &conversation{log: log, cwd: cwd}
+	c.reload()
+	return c
+}
+
+// reload builds the context from the log again, as a fresh load would.
+func (c *conversation) reload() {
+	stored := c.log.Context(c.log.Leaf())
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.context = make([]item, len(stored))
+	for i, s := range stored {
+		c.context[i] = item{entryID: s.EntryID, role: s.Role, stored: s}
+	}
+}
+
+// add appends a message to the log and the context. The first user message,
+// or bash result, brings the file into being.
+func (c *conversation) add(m message.Message) error {
+	entry, err := c.log.Append(bodyOf(m))
+	c.mu.Lock()
+	c.context = append(c.context, item{entryID: entry.ID, role: m.Role(), value: m})
+	c.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	return c.log.Persist()
+}
+
+func bodyOf(m message.Message) store.Body {
+	if custom, ok := m.(*message.Custom); ok {
+		return store.CustomMessage{CustomType: custom.CustomType, Content: custom.Content, Display: custom.Display, Details: custom.Details}
+	}
+	return store.MessageBody{Message: m}
+}
+
+// count is how many messages the active branch has.
+func (c *conversation) count() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.context)
+}
+
+// messages decodes the active branch.
+func (c *conversation) messages() []message.Message {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	list := make([]message.Message, 0, len(c.context))
+	for i := range c.context {
+		list = append(list, c.context[i].decode())
+	}
+	return list
+}
+
+func (i *item) decode() message.Message {
+	if i.value == nil {
+		i.value = i.stored.Message()
+	}
+	return i.value
+}
+
+// raw gives the messages in wire form.
+func (c *conversation) raw() []json.RawMessage {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	list := make([]json.RawMessage, 0, len(c.context))
+	for i := range c.context {
+		if c.context[i].stored.EntryID != "" {
+			list = append(list, c.context[i].stored.Raw())
+			continue
+		}
+		data, err := message.Marshal(c.context[i].value)
+		if err != nil {
+			panic(err) // it was encoded before, when it was stored
+		}
+		list = append(list, data)
+	}
+	return list
+}
+
+// last gives the newest message, nil when there is none.
+func (c *conversation) last() message.Message {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.context) == 0 {
+		return nil
+	}
+	return c.context[len(c.context)-1].decode()
+}
+
+// dropLast takes the newest message out of the context if it is an answer
+// that fits; it stays in the file.
+func (c *conversation) dropLast(fits func(*message.Assistant) bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	n := len(c.context)
+	if n == 0 || c.context[n-1].role != message.RoleAssistant {
+		return
+	}
+	if answer, ok := c.context[n-1].decode().(*message.Assistant); ok && fits(answer) {
+		c.context = c.context[:n-1]
+	}
+}
+
+// hold keeps a bash result back until the run has ended.
+func (c *conversation) hold(b *message.BashExecution) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.held = append(c.held, b)
+}
+
+// flush adds the bash results that were held back.
+func (c *conversation) flush() error {
+	c.mu.Lock()
+	held := c.held
+	c.held = nil
+	c.mu.Unlock()
+	var errs []error
+	for _, b := range held {
+		errs = append(errs, c.add(b))
+	}
+	return errors.Join(errs...)
+}
+
+// writeTrouble turns the outcome of a write into the event that clients need,
+// if the state of writing changed.
+func (s *Session) writeTrouble(err error) event.Event {
+	s.mu.Lock()
+	c := s.conversation
+	s.mu.Unlock()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	was := c.failing
+	c.failing = err != nil
+	switch {
+	case err != nil && !was:
+		return &event.StorageError{Path: c.log.Path(), Error: fmt.Sprintf("the session file could not be written; the session goes on in memory: %v", err)}
+	case err == nil && was:
+		return &event.StorageError{Path: c.log.Path(), Healed: true}
+	}
+	return nil
+}

@@ -1,0 +1,227 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/seed-54e836f5/pi/core/agent"
+	"github.com/seed-54e836f5/pi/core/event"
+	"github.com/seed-54e836f5/pi/core/hook"
+	"github.com/seed-54e836f5/pi/core/message"
+)
+
+// Behavior says what becomes of a prompt that comes while a run is on. The
+// values are the wire's.
+type Behavior string
+
+// The behaviors of a prompt during a run.
+const (
+	BehaviorRefuse   Behavior = ""
+	BehaviorSteer    Behavior = "steer"
+	BehaviorFollowUp Behavior = "followUp"
+)
+
+// Prompt is a text for the model, or a slash command.
+type Prompt struct {
+	Text     string
+	Images   []message.Block
+	Behavior Behavior
+	Source   string // interactive, rpc, extension
+}
+
+// Disposition says what became of an accepted prompt. The values are the
+// wire's.
+type Disposition string
+
+// What becomes of a prompt.
+const (
+	Started Disposition = "started" // a run begins
+	Queued  Disposition = "queued"  // it waits its turn
+	Handled Disposition = "handled" // a command or a hook took it; no run follows
+)
+
+// Accepted is told what became of a prompt, exactly once, on any goroutine,
+// and before the first event of its run.
+type Accepted func(Disposition, error)
+
+// ErrBusy refuses a prompt during a run that does not say what to do then.
+// Clients look for the words streaming and streamingBehavior in it.
+var ErrBusy = errors.New(`a run is streaming: set streamingBehavior to "steer" or "followUp" to queue the message, or abort first`)
+
+// admission is a prompt on its way: from the call of Prompt until it is
+// queued, runs, or was refused.
+type admission struct {
+	prompt   Prompt
+	accepted Accepted
+	aborted  bool // an abort came while it waited in line
+}
+
+// Prompt takes a prompt. It takes effect in the order of calls, and the call
+// returns without waiting for anything.
+func (s *Session) Prompt(p Prompt, accepted Accepted) {
+	a := &admission{prompt: p, accepted: accepted}
+	s.enter(a, s.admitPrompt)
+}
+
+// enter lets an admission through the gate, in its turn, and keeps it where
+// an abort finds it until then.
+func (s *Session) enter(a *admission, admit func(*admission)) {
+	s.mu.Lock()
+	s.queue.entering[a] = struct{}{}
+	s.mu.Unlock()
+	s.gate.hold(func(release func()) {
+		s.afterSettling(func() {
+			admit(a)
+			release()
+		})
+	})
+}
+
+// admitPrompt decides, at the prompt's turn, what it is: a command of an
+// extension, which runs beside everything else; a message for the queue; or
+// the beginning of a run.
+func (s *Session) admitPrompt(a *admission) {
+	if command, arguments, ok := s.findCommand(a.prompt.Text); ok {
+		s.leave(a)
+		s.goOwned(func() { s.runCommand(command, arguments, a.accepted) })
+		return
+	}
+	s.mu.Lock()
+	delete(s.queue.entering, a)
+	switch {
+	case s.closed:
+		s.mu.Unlock()
+		a.accepted("", ErrClosed)
+	case s.run == nil:
+		r := s.newRun()
+		s.mu.Unlock()
+		if a.aborted {
+			r.abort()
+		}
+		s.goOwned(func() { s.runPrompt(r, a) })
+	case a.prompt.Behavior == BehaviorRefuse:
+		s.mu.Unlock()
+		a.accepted("", ErrBusy)
+	default:
+		s.mu.Unlock()
+		kind := steering
+		if a.prompt.Behavior == BehaviorFollowUp {
+			kind = followUps
+		}
+		s.enqueue(kind, a)
+	}
+}
+
+func (s *Session) leave(a *admission) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.queue.entering, a)
+}
+
+// runPrompt is the life of a run that a prompt began, on its own goroutine:
+// hooks and expansion, acceptance, the turns, the end.
+func (s *Session) runPrompt(r *run, a *admission) {
+	messages, disposition, err := s.prepare(r, a.prompt)
+	if err != nil || disposition == Handled {
+		s.release(r)
+		a.accepted(disposition, err)
+		return
+	}
+	a.accepted(Started, nil)
+	s.drive(r, messages)
+	s.settle(r)
+}
+
+// prepare turns a prompt into the messages that begin its run.
+func (s *Session) prepare(r *run, p Prompt) ([]agent.Queued, Disposition, error) {
+	s.waitCompaction(r.ctx)
+	text, images, handled := s.passInput(r.ctx, p)
+	if handled {
+		return nil, Handled, nil
+	}
+	if err := s.checkModel(r.ctx); err != nil {
+		return nil, "", err
+	}
+	s.currentConversation().dropLast(isCutOff)
+	s.compactBeforePrompt(r)
+	text = s.currentResources().Expand(text)
+	messages := []message.Message{message.NewUser(text, images, s.now())}
+	messages = append(messages, s.takeNextTurn()...)
+	messages = append(messages, s.beforeAgentStart(r, text, images)...)
+	return unqueued(messages), Started, nil
+}
+
+// unqueued makes messages that no queue held ready for the loop.
+func unqueued(messages []message.Message) []agent.Queued {
+	ready := make([]agent.Queued, len(messages))
+	for i, m := range messages {
+		ready[i] = agent.Queued{Message: m}
+	}
+	return ready
+}
+
+// isCutOff is true of an answer that its token limit cut short and that calls
+// no tool: the next prompt takes its place.
+func isCutOff(m *message.Assistant) bool {
+	return m.StopReason == message.StopLength && len(m.ToolCalls()) == 0
+}
+
+// passInput lets hooks see and change a text before it is expanded.
+func (s *Session) passInput(ctx context.Context, p Prompt) (text string, images []message.Block, handled bool) {
+	if !s.config.Hooks.Wanted(event.KindInput) {
+		return p.Text, p.Images, false
+	}
+	in := &event.Input{Text: p.Text, Images: p.Images, Source: p.Source, StreamingBehavior: string(p.Behavior)}
+	result := hook.Decide[event.InputResult](ctx, s.config.Hooks, in)
+	return in.Text, in.Images, result.Action == "handled"
+}
+
+// checkModel refuses a prompt that could not be answered, before it is
+// accepted.
+func (s *Session) checkModel(ctx context.Context) error {
+	s.mu.Lock()
+	model := s.model
+	s.mu.Unlock()
+	if model == nil {
+		return errors.New(s.config.NoModel)
+	}
+	if _, err := s.config.Models.Connect(ctx, *model); err != nil && ctx.Err() == nil {
+		return fmt.Errorf("the model %s/%s cannot be used: %w", model.Provider, model.ID, err)
+	}
+	return nil
+}
+
+// beforeAgentStart lets hooks add messages and change the system prompt of
+// this run.
+func (s *Session) beforeAgentStart(r *run, text string, images []message.Block) []message.Message {
+	e := &event.BeforeAgentStart{Prompt: text, Images: images, SystemPrompt: s.SystemPrompt()}
+	if !s.config.Hooks.Wanted(e.Kind()) {
+		return nil
+	}
+	base := e.SystemPrompt
+	asked := hook.Decide[hook.BeforeAgentStart](r.ctx, s.config.Hooks, e)
+	if e.SystemPrompt != base {
+		r.systemPrompt = &e.SystemPrompt
+	}
+	var messages []message.Message
+	for _, m := range asked.Messages {
+		messages = append(messages, s.customMessage(m))
+	}
+	return messages
+}
+
+func (s *Session) customMessage(m event.CustomMessage) *message.Custom {
+	return &message.Custom{CustomType: m.CustomType, Content: m.Content, Display: m.Display, Details: m.Details, Timestamp: s.now()}
+}
+
+// isCommand says whether a text calls a slash command, and splits it.
+func isCommand(text string) (name, arguments string, ok bool) {
+	rest, ok := strings.CutPrefix(text, "/")
+	if !ok {
+		return "", "", false
+	}
+	name, arguments, _ = strings.Cut(rest, " ")
+	return name, arguments, name != ""
+}

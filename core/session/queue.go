@@ -1,0 +1,373 @@
+package session
+
+import (
+	"context"
+	"slices"
+
+	"github.com/seed-54e836f5/pi/core/agent"
+	"github.com/seed-54e836f5/pi/core/event"
+	"github.com/seed-54e836f5/pi/core/message"
+)
+
+// QueueMode says how many queued messages a turn takes. The values are the
+// wire's.
+type QueueMode string
+
+// The queue modes.
+const (
+	All        QueueMode = "all"
+	OneAtATime QueueMode = "one-at-a-time"
+)
+
+// InterruptMode says whether steering may cut off a batch of tool calls. The
+// values are the wire's.
+type InterruptMode string
+
+// The interrupt modes.
+const (
+	Immediate InterruptMode = "immediate"
+	Wait      InterruptMode = "wait"
+)
+
+// lane is one of the two queues.
+type lane int
+
+const (
+	steering lane = iota
+	followUps
+	lanes
+)
+
+// queue holds what waits to enter the conversation. Session.mu guards it.
+type queue struct {
+	entering map[*admission]struct{} // on their way through the gate
+	lines    [lanes][]*waiting
+	leaving  [lanes][]*waiting // taken by the loop, not announced yet
+	nextTurn []message.Message
+	tail     chan struct{} // closed when the newest waiting in hooks is through; nil: none
+}
+
+// waiting is one queued message.
+type waiting struct {
+	text   string // as clients see it
+	value  message.Message
+	hidden bool // not listed to clients: a message of an extension
+	inHook bool // input hooks have it still
+	gone   bool // cleared while the hooks had it
+}
+
+// Steer queues a message that is delivered before the next model call. It
+// takes effect in the order of calls; while idle it waits for the next
+// prompt.
+func (s *Session) Steer(p Prompt, accepted Accepted) { s.queueDirectly(steering, p, accepted) }
+
+// FollowUp queues a message that is delivered when nothing else is left
+// to do. Otherwise it is like Steer.
+func (s *Session) FollowUp(p Prompt, accepted Accepted) { s.queueDirectly(followUps, p, accepted) }
+
+func (s *Session) queueDirectly(to lane, p Prompt, accepted Accepted) {
+	s.enter(&admission{prompt: p, accepted: accepted}, func(a *admission) {
+		s.leave(a)
+		if command, _, ok := s.findCommand(p.Text); ok {
+			accepted("", &CommandNotQueuedError{Name: command.Name})
+			return
+		}
+		s.enqueue(to, a)
+	})
+}
+
+// CommandNotQueuedError refuses an extension's command in steer and
+// follow_up.
+type CommandNotQueuedError struct{ Name string }
+
+// Error implements error.
+func (e *CommandNotQueuedError) Error() string {
+	return "the extension command /" + e.Name + " cannot be queued: send it with prompt, which runs it at once"
+}
+
+// enqueue puts an admitted message in line. With input hooks in the way that
+// takes a while; lines keep the order in which messages came all the same.
+func (s *Session) enqueue(to lane, a *admission) {
+	s.mu.Lock()
+	if s.closed {
+		s.mu.Unlock()
+		a.accepted("", ErrClosed)
+		return
+	}
+	w := &waiting{text: a.prompt.Text, inHook: true}
+	s.queue.lines[to] = append(s.queue.lines[to], w)
+	during := s.running()
+	before := s.queue.tail
+	hooked := s.config.Hooks.Wanted(event.KindInput)
+	if !hooked && before == nil {
+		s.mu.Unlock()
+		s.fill(s.life, w, to, a, during)
+		return
+	}
+	through := make(chan struct{})
+	s.queue.tail = through
+	s.mu.Unlock()
+	s.goOwned(func() {
+		if before != nil {
+			<-before
+		}
+		s.fill(s.hookContext(during), w, to, a, during)
+		s.mu.Lock()
+		if s.queue.tail == through {
+			s.queue.tail = nil
+		}
+		s.mu.Unlock()
+		close(through)
+	})
+}
+
+// hookContext is what input hooks of a queued message run under: the run that
+// it was sent to, so that an abort ends their dialogs.
+func (s *Session) hookContext(during *run) context.Context {
+	if during != nil {
+		return during.ctx
+	}
+	return s.life
+}
+
+// fill lets hooks see a queued message, expands it, and makes it deliverable.
+func (s *Session) fill(ctx context.Context, w *waiting, to lane, a *admission, during *run) {
+	text, images, handled := s.passInput(ctx, a.prompt)
+	if !handled {
+		text = s.currentResources().Expand(text)
+	}
+	s.mu.Lock()
+	switch {
+	case w.gone:
+		s.mu.Unlock()
+		a.accepted(Queued, nil)
+		return
+	case handled:
+		s.queue.remove(w)
+		s.mu.Unlock()
+		a.accepted(Handled, nil)
+		return
+	}
+	w.text, w.value, w.inHook = text, message.NewUser(text, images, s.now()), false
+	update := s.queue.update()
+	s.mu.Unlock()
+	s.emit(s.life, update)
+	a.accepted(Queued, nil)
+	if during != nil {
+		s.deliverLate(during)
+	}
+}
+
+// deliverLate begins a run for what was sent to a run that settled before the
+// message was ready.
+func (s *Session) deliverLate(during *run) {
+	s.gate.hold(func(release func()) {
+		s.afterSettling(func() {
+			defer release()
+			s.mu.Lock()
+			if s.run != nil || s.closed || during.aborted || !s.queue.deliverable() {
+				s.mu.Unlock()
+				return
+			}
+			r := s.newRun()
+			queued := s.takeAny()
+			s.mu.Unlock()
+			s.goOwned(func() {
+				s.drive(r, queued)
+				s.settle(r)
+			})
+		})
+	})
+}
+
+// ClearQueue takes everything out of the queue and gives the texts back.
+func (s *Session) ClearQueue() (steeringTexts, followUpTexts []string) {
+	s.mu.Lock()
+	texts := [lanes][]string{}
+	for l := range lanes {
+		texts[l] = []string{}
+		for _, w := range s.queue.lines[l] {
+			if !w.hidden {
+				texts[l] = append(texts[l], w.text)
+			}
+			w.gone = true
+		}
+		s.queue.lines[l] = slices.DeleteFunc(s.queue.lines[l], func(w *waiting) bool { return !w.hidden })
+	}
+	update := s.queue.update()
+	s.mu.Unlock()
+	s.emit(s.life, update)
+	return texts[steering], texts[followUps]
+}
+
+// SetSteeringMode says how many steering messages a turn takes, in this
+// session.
+func (s *Session) SetSteeringMode(m QueueMode) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.settings.SteeringMode = m
+}
+
+// SetFollowUpMode says how many follow-ups a turn takes, in this session.
+func (s *Session) SetFollowUpMode(m QueueMode) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.settings.FollowUpMode = m
+}
+
+// SetInterruptMode says whether steering cuts off a batch of tool calls, in
+// this session.
+func (s *Session) SetInterruptMode(m InterruptMode) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.settings.InterruptMode = m
+}
+
+// takeFrom is how the loop takes messages off a line.
+func (s *Session) takeFrom(l lane) func(taken int) (agent.Queued, bool) {
+	return func(taken int) (agent.Queued, bool) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return s.take(l, taken)
+	}
+}
+
+// take takes a message off a line, if the line's mode allows one more. The
+// caller holds mu.
+func (s *Session) take(l lane, taken int) (agent.Queued, bool) {
+	mode := s.settings.SteeringMode
+	if l == followUps {
+		mode = s.settings.FollowUpMode
+	}
+	if taken > 0 && mode != All {
+		return agent.Queued{}, false
+	}
+	w := s.queue.take(l)
+	if w == nil {
+		return agent.Queued{}, false
+	}
+	return agent.Queued{Message: w.value, Announce: func() { s.announce(l, w) }}, true
+}
+
+// takeQueue takes what a run goes on with that no prompt began: steering, or
+// else follow-ups; nil when there is nothing.
+func (s *Session) takeQueue() []agent.Queued {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.takeAny()
+}
+
+// takeAny is takeQueue for callers that hold mu.
+func (s *Session) takeAny() []agent.Queued {
+	for l := range lanes {
+		var taken []agent.Queued
+		for q, ok := s.take(l, 0); ok; q, ok = s.take(l, len(taken)) {
+			taken = append(taken, q)
+		}
+		if taken != nil {
+			return taken
+		}
+	}
+	return nil
+}
+
+// announce tells clients that a message left the queue.
+func (s *Session) announce(l lane, w *waiting) {
+	s.mu.Lock()
+	s.queue.leaving[l] = slices.DeleteFunc(s.queue.leaving[l], func(other *waiting) bool { return other == w })
+	update := s.queue.update()
+	s.mu.Unlock()
+	if !w.hidden {
+		s.emit(s.life, update)
+	}
+}
+
+func (s *Session) steeringWaits() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.settings.InterruptMode != Immediate {
+		return false
+	}
+	return slices.ContainsFunc(s.queue.lines[steering], func(w *waiting) bool { return !w.inHook })
+}
+
+func (s *Session) takeNextTurn() []message.Message {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	messages := s.queue.nextTurn
+	s.queue.nextTurn = nil
+	return messages
+}
+
+// take gives the first message of a line, nil when there is none or hooks
+// have it still: what stands behind it waits too.
+func (q *queue) take(l lane) *waiting {
+	if len(q.lines[l]) == 0 || q.lines[l][0].inHook {
+		return nil
+	}
+	w := q.lines[l][0]
+	q.lines[l] = q.lines[l][1:]
+	q.leaving[l] = append(q.leaving[l], w)
+	return w
+}
+
+// running is the run that a message sent now is for; nil: none. The caller
+// holds mu.
+func (s *Session) running() *run {
+	if s.streaming {
+		return s.run
+	}
+	return nil
+}
+
+// reset empties the queue for another session, where its messages would be
+// out of place. What hooks still have is given up when it comes back.
+func (q *queue) reset() {
+	for l := range lanes {
+		for _, w := range q.lines[l] {
+			w.gone = true
+		}
+		q.lines[l], q.leaving[l] = nil, nil
+	}
+	q.nextTurn = nil
+}
+
+func (q *queue) remove(w *waiting) {
+	for l := range lanes {
+		q.lines[l] = slices.DeleteFunc(q.lines[l], func(other *waiting) bool { return other == w })
+	}
+}
+
+// deliverable says whether a run could take something off the queue now.
+func (q *queue) deliverable() bool {
+	for l := range lanes {
+		if len(q.lines[l]) > 0 && !q.lines[l][0].inHook {
+			return true
+		}
+	}
+	return false
+}
+
+// update makes the event that lists what waits, with what the loop has taken
+// and not announced yet.
+func (q *queue) update() *event.QueueUpdate {
+	return &event.QueueUpdate{Steering: q.texts(steering), FollowUp: q.texts(followUps)}
+}
+
+func (q *queue) texts(l lane) []string {
+	texts := []string{}
+	for _, w := range slices.Concat(q.leaving[l], q.lines[l]) {
+		if !w.hidden && !w.inHook {
+			texts = append(texts, w.text)
+		}
+	}
+	return texts
+}
+
+func (q *queue) count() int {
+	n := 0
+	for l := range lanes {
+		n += len(q.texts(l))
+	}
+	return n
+}

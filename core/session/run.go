@@ -1,0 +1,346 @@
+package session
+
+import (
+	"context"
+	"time"
+
+	"github.com/seed-54e836f5/pi/core/agent"
+	"github.com/seed-54e836f5/pi/core/event"
+	"github.com/seed-54e836f5/pi/core/message"
+	"github.com/seed-54e836f5/pi/core/provider"
+)
+
+// run is everything that one prompt began, until it has settled: low-level
+// runs, waits before retries, compactions, and what was queued meanwhile.
+type run struct {
+	ctx    context.Context
+	cancel context.CancelFunc
+	done   chan struct{} // closed when the session is idle again
+
+	aborted      bool    // guarded by Session.mu
+	systemPrompt *string // what hooks made of it for this run; nil: as it is
+
+	attempt    int                // retries of the saga that is open; 0: none is
+	skipRetry  context.CancelFunc // ends the wait before a retry; guarded by Session.mu
+	overflowed bool               // the one compact-and-retry of this run was used
+}
+
+// newRun takes the session's one place for a run. The caller holds mu.
+func (s *Session) newRun() *run {
+	ctx, cancel := context.WithCancel(s.life)
+	r := &run{ctx: ctx, cancel: cancel, done: make(chan struct{})}
+	s.run, s.streaming = r, true
+	return r
+}
+
+func (r *run) abort() {
+	r.aborted = true
+	r.cancel()
+}
+
+// Abort stops what runs: the run with its dialogs and tools, a wait before a
+// retry, a compaction, a change of session that waits for a dialog. It takes
+// effect before it returns; the channel is closed when the session is idle.
+// Queued messages stay in the queue.
+func (s *Session) Abort() <-chan struct{} {
+	s.mu.Lock()
+	nothing := len(s.queue.entering) == 0 && s.run == nil && s.compacting == nil && s.changing == nil
+	for a := range s.queue.entering {
+		a.aborted = true
+	}
+	if s.run != nil {
+		s.run.abort()
+	}
+	if s.compacting != nil {
+		s.compacting.cancel()
+	}
+	if s.changing != nil {
+		s.changing()
+	}
+	s.mu.Unlock()
+	idle := make(chan struct{})
+	if nothing {
+		close(idle)
+		return idle
+	}
+	s.gate.pass(func() {
+		s.mu.Lock()
+		r, c := s.run, s.compacting
+		s.mu.Unlock()
+		s.goOwned(func() {
+			defer close(idle)
+			if r != nil {
+				<-r.done
+			}
+			if c != nil {
+				<-c.done
+			}
+		})
+	})
+	return idle
+}
+
+// WaitIdle returns when no run is on, or with the error of ctx.
+func (s *Session) WaitIdle(ctx context.Context) error {
+	for {
+		s.mu.Lock()
+		r := s.run
+		s.mu.Unlock()
+		if r == nil {
+			return nil
+		}
+		select {
+		case <-r.done:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// IsIdle says whether no run is on.
+func (s *Session) IsIdle() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return !s.streaming
+}
+
+// HasPendingMessages says whether the queue holds anything.
+func (s *Session) HasPendingMessages() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.queue.count() > 0
+}
+
+// release gives the place of a run back.
+func (s *Session) release(r *run) {
+	s.mu.Lock()
+	s.run, s.streaming = nil, false
+	s.mu.Unlock()
+	r.cancel()
+	close(r.done)
+	s.checkShutdown()
+}
+
+// drive runs the loop, again and again, until nothing is left to do.
+func (s *Session) drive(r *run, messages []agent.Queued) {
+	for {
+		result := agent.Run(r.ctx, s.loopConfig(r), messages)
+		messages = nil
+		next := s.afterRun(r, result)
+		if next == again {
+			continue
+		}
+		if r.ctx.Err() != nil {
+			return
+		}
+		if messages = s.takeQueue(); messages == nil {
+			return
+		}
+	}
+}
+
+// step is what follows a low-level run.
+type step int
+
+const (
+	finished step = iota // nothing, except what is queued
+	again                // the same once more, with what the conversation holds now
+)
+
+// afterRun retries, or compacts, where the way that a low-level run ended
+// calls for it.
+func (s *Session) afterRun(r *run, result agent.Result) step {
+	if r.ctx.Err() != nil || result.Last.StopReason == message.StopAborted {
+		s.endRetries(r, result)
+		return finished
+	}
+	if result.Last.StopReason == message.StopError {
+		if provider.ClassOf(result.Err) == provider.Overflow {
+			s.endRetries(r, result)
+			return s.recoverOverflow(r)
+		}
+		if s.mayRetry(r, result) {
+			return s.waitRetry(r, result)
+		}
+		s.endRetries(r, result)
+		return finished
+	}
+	s.compactAfterRun(r)
+	return finished
+}
+
+// settle ends a run: what was held back is stored, clients are told, and the
+// session is idle. What was queued at the very end, and would be stranded,
+// begins one more round.
+func (s *Session) settle(r *run) {
+	for late := s.lastCall(r); late != nil; late = s.lastCall(r) {
+		s.drive(r, late)
+	}
+	s.reportWrite(s.currentConversation().flush())
+	s.mu.Lock()
+	aborted := r.aborted
+	s.mu.Unlock()
+	s.emit(s.life, &event.AgentSettled{Aborted: aborted})
+	s.release(r)
+}
+
+// lastCall takes what is still queued, or else declares the run settled:
+// from then on nothing joins it, and prompts wait the moment that it takes to
+// tell clients.
+func (s *Session) lastCall(r *run) []agent.Queued {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if r.ctx.Err() == nil {
+		if late := s.takeAny(); late != nil {
+			return late
+		}
+	}
+	s.streaming = false
+	return nil
+}
+
+// afterSettling calls f at once, or, where a run has settled and clients are
+// just being told, right after that.
+func (s *Session) afterSettling(f func()) {
+	s.mu.Lock()
+	r, settling := s.run, s.run != nil && !s.streaming
+	s.mu.Unlock()
+	if !settling {
+		f()
+		return
+	}
+	s.goOwned(func() {
+		<-r.done
+		f()
+	})
+}
+
+func (s *Session) loopConfig(r *run) agent.Config {
+	return agent.Config{
+		Next:         func(ctx context.Context) (agent.Call, error) { return s.nextCall(ctx, r) },
+		Find:         s.findTool,
+		Check:        s.checkToolCall,
+		Finish:       s.finishToolCall,
+		Steering:     s.takeFrom(steering),
+		FollowUp:     s.takeFrom(followUps),
+		Interrupted:  s.steeringWaits,
+		BetweenTurns: func(context.Context) { s.compactBetweenTurns(r) },
+		WillRetry:    func(result agent.Result) bool { return s.mayRetry(r, result) },
+		Emit:         func(e event.Event) { s.emitRun(r, e) },
+		Now:          s.config.Now,
+	}
+}
+
+// emitRun passes on an event of the loop. An answer that ended well closes a
+// saga of retries right behind its message_end.
+func (s *Session) emitRun(r *run, e event.Event) {
+	s.emit(s.tellContext(r), e)
+	end, ok := e.(*event.MessageEnd)
+	if !ok {
+		return
+	}
+	answer, ok := end.Message.(*message.Assistant)
+	if !ok || answer.StopReason == message.StopError || answer.StopReason == message.StopAborted {
+		return
+	}
+	r.overflowed = false
+	s.sawUsage(answer)
+	if r.attempt > 0 {
+		s.emit(s.tellContext(r), &event.AutoRetryEnd{Success: true, Attempt: r.attempt})
+		r.attempt = 0
+	}
+}
+
+// tellContext is what hooks run under: the run, so that an abort ends what
+// they wait for; or, once it was aborted, the session, so that they still
+// learn how it ended.
+func (s *Session) tellContext(r *run) context.Context {
+	if r.ctx.Err() != nil {
+		return s.life
+	}
+	return r.ctx
+}
+
+// mayRetry says whether a low-level run that ended like this is tried again.
+func (s *Session) mayRetry(r *run, result agent.Result) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return !r.aborted && r.ctx.Err() == nil && s.settings.Retry.Enabled && r.attempt < s.settings.Retry.MaxRetries &&
+		provider.ClassOf(result.Err) == provider.Retryable
+}
+
+// waitRetry takes the failed answer out of the context and waits. An abort of
+// the wait ends the saga.
+func (s *Session) waitRetry(r *run, result agent.Result) step {
+	r.attempt++
+	s.mu.Lock()
+	policy := s.settings.Retry
+	delay := policy.delay(r.attempt, result.Err)
+	ctx, skip := context.WithCancel(r.ctx)
+	r.skipRetry = skip
+	s.mu.Unlock()
+	defer skip()
+	s.currentConversation().dropLast(func(m *message.Assistant) bool { return m.StopReason == message.StopError })
+	s.emit(s.tellContext(r), &event.AutoRetryStart{
+		Attempt: r.attempt, MaxAttempts: policy.MaxRetries, DelayMS: delay.Milliseconds(), ErrorMessage: result.Last.ErrorMessage,
+	})
+	timer := time.NewTimer(delay)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return again
+	case <-ctx.Done():
+	}
+	s.emit(s.tellContext(r), &event.AutoRetryEnd{Attempt: r.attempt, FinalError: RetryCancelled})
+	r.attempt = 0
+	s.mu.Lock()
+	r.abort()
+	s.mu.Unlock()
+	return finished
+}
+
+// RetryCancelled is the final error of a saga of retries that an abort ended.
+const RetryCancelled = "Retry cancelled"
+
+// endRetries closes a saga that did not end well.
+func (s *Session) endRetries(r *run, result agent.Result) {
+	if r.attempt == 0 {
+		return
+	}
+	reason := result.Last.ErrorMessage
+	if r.ctx.Err() != nil {
+		reason = RetryCancelled
+	}
+	s.emit(s.tellContext(r), &event.AutoRetryEnd{Attempt: r.attempt, FinalError: reason})
+	r.attempt = 0
+}
+
+// AbortRetry ends the wait before a retry and lets the run settle; without
+// one it does nothing.
+func (s *Session) AbortRetry() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.run != nil && s.run.skipRetry != nil {
+		s.run.skipRetry()
+	}
+}
+
+// SetAutoRetry switches automatic retries on and off, in this session.
+func (s *Session) SetAutoRetry(on bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.settings.Retry.Enabled = on
+}
+
+// delay is how long to wait before an attempt, counted from 1.
+func (p Retry) delay(attempt int, err error) time.Duration {
+	longest := p.MaxDelay
+	if longest <= 0 {
+		longest = time.Minute
+	}
+	wait := p.BaseDelay << min(attempt-1, 20)
+	if asked := provider.RetryAfter(err); asked > wait {
+		wait = asked
+	}
+	return max(0, min(wait, longest))
+}

@@ -1,0 +1,323 @@
+// Package session is the live session: its conversation, queues, model and
+// tools, what runs in it, and its file. It drives the loop of core/agent,
+// retries and compacts, and passes every event to hooks, to its own state and
+// to subscribers, in that order.
+//
+// It imports core packages only; who shows the events and who runs the
+// extensions it does not know.
+package session
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/seed-54e836f5/pi/core/compact"
+	"github.com/seed-54e836f5/pi/core/event"
+	"github.com/seed-54e836f5/pi/core/hook"
+	"github.com/seed-54e836f5/pi/core/message"
+	"github.com/seed-54e836f5/pi/core/proc"
+	"github.com/seed-54e836f5/pi/core/provider"
+	"github.com/seed-54e836f5/pi/core/store"
+	"github.com/seed-54e836f5/pi/core/tool"
+	"github.com/seed-54e836f5/pi/core/ui"
+)
+
+// Config is what a session is made of. New keeps it; nobody changes it later.
+type Config struct {
+	// Log is the open session, in memory or on disk. The session closes it.
+	Log *store.Log
+	// Dir is the folder that gets the files of further sessions; empty: they
+	// stay in memory.
+	Dir string
+	// Cwd is where tools run at first. A session that is switched to brings
+	// its own.
+	Cwd string
+	// Mode is rpc, json or print, as extensions are told.
+	Mode string
+
+	Models Models
+	// Model is what the session begins with; nil: none could be chosen, and a
+	// prompt is refused with the reason in NoModel.
+	Model *message.Model
+	// NoModel says what to do about a missing model.
+	NoModel string
+	// Thinking is the level asked for at the start. It is clamped to what the
+	// model has.
+	Thinking message.ThinkingLevel
+	// Scoped are the models that cycling is limited to; empty: all available.
+	Scoped []ScopedModel
+
+	// Tools are the built-in tools, in the order the model sees them.
+	Tools []tool.Tool
+	// ActiveTools names the tools that are on at the start; nil: those of
+	// DefaultTools.
+	ActiveTools []string
+	// ExcludeTools names tools that are never on.
+	ExcludeTools []string
+
+	// Hooks is the chain of extensions; never nil.
+	Hooks *hook.Chain
+	// Extensions is whoever runs them; nil: there are none.
+	Extensions Extensions
+	// UI is how to reach a person; nil: nobody is there.
+	UI ui.UI
+	// Resources load what prompts are expanded with.
+	Resources Loader
+
+	Settings Settings
+	// Diagnostics are sentences for get_state about what was not loaded.
+	Diagnostics []string
+	// Now is the clock; nil: the real one.
+	Now func() time.Time
+}
+
+// DefaultTools are the tools that are on unless the user says otherwise.
+func DefaultTools() []string { return []string{"read", "bash", "edit", "write"} }
+
+// Settings are the user's choices that this package acts on.
+type Settings struct {
+	SteeringMode  QueueMode
+	FollowUpMode  QueueMode
+	InterruptMode InterruptMode
+	Retry         Retry
+	Compaction    compact.Settings
+	BranchReserve int64 // tokens that a summary of a branch leaves free
+	Shell         Shell
+}
+
+// Retry says how failed model calls are tried again.
+type Retry struct {
+	Enabled    bool
+	MaxRetries int
+	BaseDelay  time.Duration // doubled with each attempt
+	MaxDelay   time.Duration // longest wait, also where the service asks for more; 0: one minute
+}
+
+// Shell says how the bash command runs.
+type Shell struct {
+	Path   string // empty: /bin/bash, or sh where there is none
+	Prefix string // put in front of every command, on a line of its own
+}
+
+// ScopedModel is a model to cycle to, with the level its pattern named;
+// empty: the level stays.
+type ScopedModel struct {
+	Model message.Model
+	Level message.ThinkingLevel
+}
+
+// Models is where models and what is needed to use them come from. It is
+// called from any goroutine.
+type Models interface {
+	// Available lists the models with credentials, in a stable order.
+	Available() []message.Model
+	// Find gives an available model.
+	Find(provider, id string) (message.Model, bool)
+	// Connect resolves the credentials of a model. Its errors say what to set.
+	Connect(ctx context.Context, model message.Model) (Connection, error)
+}
+
+// Connection is what a model call needs beside the model.
+type Connection struct {
+	Provider provider.Provider
+	APIKey   string
+	Headers  map[string]string
+	Compat   json.RawMessage
+}
+
+// Extensions is whoever runs extension processes.
+type Extensions interface {
+	// Ready is closed when the extensions are up, or have failed to come up.
+	Ready() <-chan struct{}
+	// Reload brings the extensions to what is on disk now, and returns when
+	// they are up.
+	Reload(ctx context.Context) error
+}
+
+// Loader loads templates, skills, context files and the system prompt.
+type Loader interface {
+	// Load reads them for a working folder, with more places that extensions
+	// named. It is called at start, on reload, and when the folder changes.
+	Load(cwd string, more event.ResourcesDiscoverResult) Resources
+}
+
+// Resources are what was loaded. They do not change.
+type Resources interface {
+	// Expand replaces a skill or template command by its text.
+	Expand(text string) string
+	// Commands lists templates, then skills.
+	Commands() []Command
+	// SystemPrompt builds the system prompt for a set of active tools.
+	SystemPrompt(tools []tool.Spec) string
+}
+
+var emptyTodos = json.RawMessage("[]")
+
+// ErrClosed is what every call gives that begins something after Close.
+var ErrClosed = errors.New("the session is closed")
+
+// Session is one live session. Its methods may be called from any goroutine,
+// also from hooks, unless they say otherwise.
+type Session struct {
+	config Config
+	gate   gate
+	life   context.Context // ends with Close
+	end    context.CancelFunc
+	owned  sync.WaitGroup // all goroutines of the session
+
+	background proc.Background // what bash commands left running
+
+	subscribers subscribers
+
+	mu sync.Mutex
+	state
+}
+
+// state is what mu guards.
+type state struct {
+	conversation *conversation
+	generation   uint64
+	model        *message.Model
+	wanted       message.ThinkingLevel // before it is clamped to the model
+	settings     Settings
+	resources    Resources
+	tools        toolset
+	commands     []ownedCommands
+	queue        queue
+	run          *run // nil: idle
+	streaming    bool
+	compacting   *compaction // nil: none
+	// uselessCompactions counts the automatic ones since an answer fitted.
+	uselessCompactions int
+	changing           context.CancelFunc // ends what holds the gate; nil: nothing that can be ended
+	bashes             map[*bashRun]struct{}
+	closed             bool
+	stop               bool // shutdown was asked for
+	stopped            chan struct{}
+	todos              json.RawMessage
+}
+
+// New makes a session. Nothing runs yet, and nothing is written.
+func New(config Config) *Session {
+	if config.Now == nil {
+		config.Now = time.Now
+	}
+	if config.UI == nil {
+		config.UI = ui.None{}
+	}
+	s := &Session{config: config}
+	s.life, s.end = context.WithCancel(context.Background())
+	s.settings = config.Settings
+	s.model, s.wanted = config.Model, config.Thinking
+	s.bashes = map[*bashRun]struct{}{}
+	s.stopped = make(chan struct{})
+	s.todos = emptyTodos
+	s.queue.entering = map[*admission]struct{}{}
+	s.tools = newToolset(config)
+	s.conversation = newConversation(config.Log, config.Cwd)
+	s.reportWrite(s.adopt(s.conversation))
+	s.resources = config.Resources.Load(config.Cwd, event.ResourcesDiscoverResult{})
+	return s
+}
+
+// Start lets the session begin: with extensions it first waits for them and
+// tells them of the session, while prompts are held back; commands that do
+// not run anything are answered at once. It returns immediately.
+func (s *Session) Start(reason, previousFile string) {
+	if s.config.Extensions == nil {
+		return
+	}
+	s.gate.hold(func(release func()) {
+		s.goOwned(func() {
+			defer release()
+			select {
+			case <-s.config.Extensions.Ready():
+			case <-s.life.Done():
+				return
+			}
+			ctx, done := s.beginChange(s.life)
+			defer done()
+			s.announceStart(ctx, event.SessionStart{Reason: reason, PreviousSessionFile: previousFile})
+		})
+	})
+}
+
+// Close ends the session: what runs is aborted and its end emitted, bash
+// commands are stopped, extensions are told, and the file is closed. Waiting
+// for all that is bounded by ctx. Further calls wait for the first.
+func (s *Session) Close(ctx context.Context, reason string) error {
+	s.mu.Lock()
+	first := !s.closed
+	s.closed = true
+	s.mu.Unlock()
+	idle := s.Abort()
+	s.AbortBash()
+	if !first {
+		<-idle
+		return nil
+	}
+	select {
+	case <-idle:
+	case <-ctx.Done():
+	}
+	s.config.Hooks.Tell(ctx, &event.SessionShutdown{Reason: reason})
+	s.end()
+	s.wait(ctx)
+	s.background.Close(0)
+	s.mu.Lock()
+	log := s.conversation.log
+	s.mu.Unlock()
+	return log.Close()
+}
+
+// RequestShutdown asks the process to end: at once when idle, else when what
+// runs has settled. ShutdownRequested is closed then.
+func (s *Session) RequestShutdown() {
+	s.mu.Lock()
+	s.stop = true
+	s.mu.Unlock()
+	s.checkShutdown()
+}
+
+// ShutdownRequested is closed when the process should end because an
+// extension or the client asked for it.
+func (s *Session) ShutdownRequested() <-chan struct{} { return s.stopped }
+
+func (s *Session) checkShutdown() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.stop || s.run != nil {
+		return
+	}
+	select {
+	case <-s.stopped:
+	default:
+		close(s.stopped)
+	}
+}
+
+// goOwned starts a goroutine that Close waits for.
+func (s *Session) goOwned(f func()) {
+	s.owned.Add(1)
+	go func() {
+		defer s.owned.Done()
+		f()
+	}()
+}
+
+func (s *Session) wait(ctx context.Context) {
+	done := make(chan struct{})
+	go func() {
+		s.owned.Wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+	case <-ctx.Done():
+	}
+}
+
+func (s *Session) now() int64 { return event.Milliseconds(s.config.Now()) }

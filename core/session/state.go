@@ -1,0 +1,127 @@
+package session
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/seed-54e836f5/pi/core/event"
+	"github.com/seed-54e836f5/pi/core/message"
+	"github.com/seed-54e836f5/pi/core/store"
+	"github.com/seed-54e836f5/pi/core/ui"
+
+	"context"
+	"errors"
+)
+
+// State is the answer to get_state, in the wire's form.
+type State struct {
+	Model                 *message.Model        `json:"model"` // nil: there is none
+	ThinkingLevel         message.ThinkingLevel `json:"thinkingLevel"`
+	IsStreaming           bool                  `json:"isStreaming"` // from acceptance to agent_settled
+	IsCompacting          bool                  `json:"isCompacting"`
+	SteeringMode          QueueMode             `json:"steeringMode"`
+	FollowUpMode          QueueMode             `json:"followUpMode"`
+	InterruptMode         InterruptMode         `json:"interruptMode"`
+	SessionFile           string                `json:"sessionFile,omitempty"` // empty: in memory only
+	SessionID             string                `json:"sessionId"`
+	SessionName           string                `json:"sessionName,omitempty"`
+	AutoCompactionEnabled bool                  `json:"autoCompactionEnabled"`
+	MessageCount          int                   `json:"messageCount"`
+	PendingMessageCount   int                   `json:"pendingMessageCount"`
+	QueuedMessageCount    int                   `json:"queuedMessageCount"` // the same, by its other name
+	TodoPhases            json.RawMessage       `json:"todoPhases"`
+	Diagnostics           []string              `json:"diagnostics,omitempty"` // what was not loaded, and why
+}
+
+// State tells how the session is. It never waits for anything that runs.
+func (s *Session) State() State {
+	s.mu.Lock()
+	c := s.conversation
+	state := State{
+		Model: s.model, ThinkingLevel: s.level(), IsStreaming: s.streaming, IsCompacting: s.compacting != nil,
+		SteeringMode: s.settings.SteeringMode, FollowUpMode: s.settings.FollowUpMode, InterruptMode: s.settings.InterruptMode,
+		AutoCompactionEnabled: s.settings.Compaction.Enabled,
+		PendingMessageCount:   s.queue.count(), TodoPhases: s.todos, Diagnostics: s.config.Diagnostics,
+	}
+	s.mu.Unlock()
+	state.QueuedMessageCount = state.PendingMessageCount
+	state.SessionFile, state.SessionID, state.SessionName = c.log.Path(), c.log.ID(), c.log.Name()
+	state.MessageCount = c.count()
+	return state
+}
+
+// Messages lists the messages of the active branch, in wire form.
+func (s *Session) Messages() []json.RawMessage { return s.currentConversation().raw() }
+
+// LastAssistantText gives the text of the newest answer that has any, trimmed;
+// nil when there is no answer.
+func (s *Session) LastAssistantText() *string {
+	messages := s.currentConversation().messages()
+	for i := len(messages) - 1; i >= 0; i-- {
+		answer, ok := messages[i].(*message.Assistant)
+		if !ok || answer.StopReason == message.StopAborted && len(answer.Content) == 0 {
+			continue
+		}
+		text := strings.TrimSpace(message.Text(answer.Content))
+		return &text
+	}
+	return nil
+}
+
+// ErrEmptyName refuses a session name without a letter. Clients match its
+// text.
+var ErrEmptyName = errors.New("Session name cannot be empty") //nolint:revive,staticcheck // the wire fixes the words
+
+// SetName names the session.
+func (s *Session) SetName(ctx context.Context, name string) error {
+	name = strings.TrimSpace(strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ").Replace(name))
+	if name == "" {
+		return ErrEmptyName
+	}
+	_, err := s.currentConversation().log.Append(store.SessionInfo{Name: name})
+	s.reportWrite(err)
+	s.emit(ctx, &event.SessionInfoChanged{Name: name})
+	return nil
+}
+
+// SetTodos replaces the todo list that State shows; phases is its wire form.
+func (s *Session) SetTodos(phases json.RawMessage) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.todos = phases
+}
+
+// Cwd is the folder that tools work in.
+func (s *Session) Cwd() string { return s.currentConversation().cwd }
+
+// ID is the session's id.
+func (s *Session) ID() string { return s.currentConversation().log.ID() }
+
+// File is the session's file; empty: it is in memory only.
+func (s *Session) File() string { return s.currentConversation().log.Path() }
+
+// Mode is rpc, json or print.
+func (s *Session) Mode() string { return s.config.Mode }
+
+// UI is how to reach a person.
+func (s *Session) UI() ui.UI { return s.config.UI }
+
+// Generation counts the changes of session: what was taken from an older one
+// is stale.
+func (s *Session) Generation() uint64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.generation
+}
+
+func (s *Session) currentConversation() *conversation {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.conversation
+}
+
+func (s *Session) currentResources() Resources {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.resources
+}

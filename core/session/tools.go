@@ -1,0 +1,232 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/seed-54e836f5/pi/core/agent"
+	"github.com/seed-54e836f5/pi/core/event"
+	"github.com/seed-54e836f5/pi/core/hook"
+	"github.com/seed-54e836f5/pi/core/provider"
+	"github.com/seed-54e836f5/pi/core/tool"
+)
+
+// toolset is all tools of a session, by who brought them, and which are on.
+// Session.mu guards it.
+type toolset struct {
+	groups   []toolGroup // built-ins first, then extensions in load order, then the client's
+	active   []string
+	excluded []string
+	// only says that the user named the tools to have: what an extension
+	// brings is then not on by itself.
+	only bool
+}
+
+type toolGroup struct {
+	owner string
+	tools []tool.Tool
+}
+
+// Owners of tools that no extension brought.
+const (
+	builtinTools = ""
+	hostTools    = "<host>"
+)
+
+func newToolset(config Config) toolset {
+	t := toolset{
+		groups: []toolGroup{{owner: builtinTools, tools: config.Tools}}, excluded: config.ExcludeTools,
+		active: config.ActiveTools, only: config.ActiveTools != nil,
+	}
+	if config.ActiveTools == nil {
+		t.active = DefaultTools()
+	}
+	t.active = slices.DeleteFunc(slices.Clone(t.active), func(name string) bool { return slices.Contains(t.excluded, name) })
+	return t
+}
+
+// set replaces what an owner brought. Its tools are on, unless the user
+// picked the tools or excluded one.
+func (t *toolset) set(owner string, tools []tool.Tool) {
+	for _, g := range t.groups {
+		if g.owner == owner {
+			for _, gone := range g.tools {
+				t.switchOff(gone.Spec().Name)
+			}
+		}
+	}
+	t.groups = slices.DeleteFunc(slices.Clone(t.groups), func(g toolGroup) bool { return g.owner == owner })
+	t.groups = append(t.groups, toolGroup{owner: owner, tools: tools})
+	for _, added := range tools {
+		name := added.Spec().Name
+		if !t.only && !added.Spec().Hidden && !slices.Contains(t.active, name) && !slices.Contains(t.excluded, name) {
+			t.active = append(slices.Clone(t.active), name)
+		}
+	}
+}
+
+// switchOff takes a tool that goes away off the active ones, unless a
+// built-in of that name comes back in its place.
+func (t *toolset) switchOff(name string) {
+	if slices.ContainsFunc(t.groups[0].tools, func(b tool.Tool) bool { return b.Spec().Name == name }) {
+		return
+	}
+	t.active = slices.DeleteFunc(slices.Clone(t.active), func(other string) bool { return other == name })
+}
+
+// find gives the tool that a name stands for: the one brought last.
+func (t *toolset) find(name string) (found tool.Tool, owner string) {
+	for _, g := range t.groups {
+		for _, candidate := range g.tools {
+			if candidate.Spec().Name == name {
+				found, owner = candidate, g.owner
+			}
+		}
+	}
+	return found, owner
+}
+
+// on lists the active tools: those named in active that exist, in the order
+// in which they were switched on.
+func (t *toolset) on() []tool.Tool {
+	var list []tool.Tool
+	for _, name := range t.active {
+		if found, _ := t.find(name); found != nil {
+			list = append(list, found)
+		}
+	}
+	return list
+}
+
+func (t *toolset) names() []string {
+	var names []string
+	for _, g := range t.groups {
+		for _, each := range g.tools {
+			if name := each.Spec().Name; !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
+}
+
+// RegisterTools replaces the tools that an owner, an extension's path,
+// brought. They stand in for others of the same name and are in force from
+// the next model call.
+func (s *Session) RegisterTools(owner string, tools []tool.Tool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.tools.set(owner, tools)
+}
+
+// SetHostTools replaces the tools that the client runs itself.
+func (s *Session) SetHostTools(tools []tool.Tool) { s.RegisterTools(hostTools, tools) }
+
+// ToolInfo describes a tool to extensions.
+type ToolInfo struct {
+	Spec   tool.Spec
+	Owner  string // path of the extension that brought it; empty: built in
+	Active bool
+}
+
+// Tools lists all tools, also those that are off.
+func (s *Session) Tools() []ToolInfo {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var infos []ToolInfo
+	for _, name := range s.tools.names() {
+		found, owner := s.tools.find(name)
+		infos = append(infos, ToolInfo{Spec: found.Spec(), Owner: owner, Active: slices.Contains(s.tools.active, name)})
+	}
+	return infos
+}
+
+// SetActiveTools switches exactly the named tools on, in force from the next
+// model call. An unknown name is an error, and nothing changes.
+func (s *Session) SetActiveTools(names []string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var active []string
+	for _, name := range names {
+		if found, _ := s.tools.find(name); found == nil {
+			return fmt.Errorf("there is no tool named %q; the tools are %s", name, strings.Join(s.tools.names(), ", "))
+		}
+		if !slices.Contains(s.tools.excluded, name) && !slices.Contains(active, name) {
+			active = append(active, name)
+		}
+	}
+	s.tools.active = active
+	return nil
+}
+
+// SystemPrompt is what the model is told before the conversation, as it would
+// be now.
+func (s *Session) SystemPrompt() string {
+	s.mu.Lock()
+	resources, tools := s.resources, s.tools.on()
+	s.mu.Unlock()
+	specs := make([]tool.Spec, len(tools))
+	for i, each := range tools {
+		specs[i] = each.Spec()
+	}
+	return resources.SystemPrompt(specs)
+}
+
+func (s *Session) modelTools() []provider.Tool {
+	s.mu.Lock()
+	tools := s.tools.on()
+	s.mu.Unlock()
+	list := make([]provider.Tool, len(tools))
+	for i, each := range tools {
+		spec := each.Spec()
+		list[i] = provider.Tool{Name: spec.Name, Description: spec.Description, Parameters: spec.Parameters}
+	}
+	return list
+}
+
+// findTool gives an active tool to the loop.
+func (s *Session) findTool(name string) (tool.Tool, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !slices.Contains(s.tools.active, name) {
+		return nil, false
+	}
+	found, _ := s.tools.find(name)
+	return found, found != nil
+}
+
+// checkToolCall asks the hooks whether a call may run.
+func (s *Session) checkToolCall(ctx context.Context, call tool.Call) agent.Verdict {
+	if !s.config.Hooks.Wanted(event.KindToolCall) {
+		return agent.Verdict{}
+	}
+	e := &event.ToolCall{ToolName: call.Name, ToolCallID: call.ID, Input: call.Arguments}
+	result := hook.Decide[event.ToolCallResult](ctx, s.config.Hooks, e)
+	if !result.Block {
+		return agent.Verdict{Arguments: e.Input}
+	}
+	reason := result.Reason
+	if reason == "" {
+		reason = "The call of " + call.Name + " was blocked by an extension"
+	}
+	return agent.Verdict{Refused: true, Reason: reason, Terminate: result.Terminate}
+}
+
+// finishToolCall lets the hooks change what a call gave.
+func (s *Session) finishToolCall(ctx context.Context, call tool.Call, o agent.Outcome) agent.Outcome {
+	if !s.config.Hooks.Wanted(event.KindToolResult) {
+		return o
+	}
+	e := &event.ToolResult{
+		ToolName: call.Name, ToolCallID: call.ID, Input: call.Arguments,
+		Content: o.Result.Content, Details: o.Result.Details, IsError: o.IsError,
+	}
+	if ctx.Err() != nil {
+		ctx = s.life
+	}
+	hook.Decide[event.ToolResultPatch](ctx, s.config.Hooks, e)
+	o.Result.Content, o.Result.Details, o.IsError = e.Content, e.Details, e.IsError
+	return o
+}

@@ -1,0 +1,272 @@
+package session
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/seed-54e836f5/pi/core/event"
+	"github.com/seed-54e836f5/pi/core/hook"
+	"github.com/seed-54e836f5/pi/core/message"
+	"github.com/seed-54e836f5/pi/core/store"
+)
+
+// ForkMessage is a user message that a fork can begin before, in wire form.
+type ForkMessage struct {
+	EntryID string `json:"entryId"`
+	Text    string `json:"text"`
+}
+
+// ForkMessages lists all user messages of the session, in the order they were
+// added, those of other branches included.
+func (s *Session) ForkMessages() []ForkMessage {
+	list := []ForkMessage{}
+	for _, e := range s.currentConversation().log.Entries() {
+		if e.Role() != message.RoleUser {
+			continue
+		}
+		if m, err := e.Message(); err == nil {
+			list = append(list, ForkMessage{EntryID: e.ID, Text: message.TextOf(m)})
+		}
+	}
+	return list
+}
+
+// Entries lists the entries behind the one named, or all with nil, in the
+// order they were added, and the leaf; nil for an empty session.
+func (s *Session) Entries(since *string) (entries []json.RawMessage, leafID *string, err error) {
+	log := s.currentConversation().log
+	list := log.Entries()
+	if since != nil {
+		if list, err = log.Since(*since); err != nil {
+			return nil, nil, err
+		}
+	}
+	entries = make([]json.RawMessage, len(list))
+	for i, e := range list {
+		entries[i] = e.Raw
+	}
+	return entries, leafOf(log), nil
+}
+
+// Branch lists the entries from the root to the leaf.
+func (s *Session) Branch() []json.RawMessage {
+	log := s.currentConversation().log
+	list := log.Branch(log.Leaf())
+	raws := make([]json.RawMessage, len(list))
+	for i, e := range list {
+		raws[i] = e.Raw
+	}
+	return raws
+}
+
+// TreeNode is an entry with what hangs below it, in wire form.
+type TreeNode struct {
+	Entry          json.RawMessage `json:"entry"`
+	Children       []*TreeNode     `json:"children"`
+	Label          string          `json:"label,omitempty"`
+	LabelTimestamp string          `json:"labelTimestamp,omitempty"`
+}
+
+// Tree gives the session as a tree; entries whose parent is missing are roots
+// too.
+func (s *Session) Tree() (tree []*TreeNode, leafID *string) {
+	log := s.currentConversation().log
+	return wireNodes(log.Tree()), leafOf(log)
+}
+
+// wireNodes walks without recursion: a session is a chain of many thousand
+// nodes.
+func wireNodes(roots []*store.Node) []*TreeNode {
+	type pair struct {
+		from *store.Node
+		to   *TreeNode
+	}
+	top := &TreeNode{Children: []*TreeNode{}}
+	todo := []pair{{&store.Node{Children: roots}, top}}
+	for len(todo) > 0 {
+		p := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		for _, child := range p.from.Children {
+			node := &TreeNode{Entry: child.Entry.Raw, Children: []*TreeNode{}, Label: child.Label, LabelTimestamp: child.LabelTimestamp}
+			p.to.Children = append(p.to.Children, node)
+			todo = append(todo, pair{child, node})
+		}
+	}
+	return top.Children
+}
+
+func leafOf(log *store.Log) *string {
+	if leaf := log.Leaf(); leaf != "" {
+		return &leaf
+	}
+	return nil
+}
+
+// SetLabel marks an entry; an empty label takes the mark away.
+func (s *Session) SetLabel(entryID, label string) error {
+	log := s.currentConversation().log
+	if _, ok := log.Entry(entryID); !ok {
+		return fmt.Errorf("%w: %s", store.ErrEntryNotFound, entryID)
+	}
+	entry, err := log.Append(store.Label{TargetID: entryID, Label: label})
+	s.reportWrite(err)
+	s.emit(s.life, &event.EntryAppended{Entry: entry.Raw})
+	return nil
+}
+
+// Navigate says where to move the leaf.
+type Navigate struct {
+	TargetID           string
+	Summarize          bool   // tell the model about the branch that is left
+	CustomInstructions string // for the summary
+	Label              string // mark the new place; empty: no mark
+}
+
+// Navigated is what came of it, in wire form.
+type Navigated struct {
+	Cancelled    bool            `json:"cancelled"`
+	EditorText   *string         `json:"editorText,omitempty"` // text of the user message that was left behind
+	SummaryEntry json.RawMessage `json:"summaryEntry,omitempty"`
+}
+
+// NavigateTree moves the leaf to another entry; to a user message means to
+// the place before it, with its text given back. It takes its place in the
+// order of prompts, like a change of session.
+func (s *Session) NavigateTree(ctx context.Context, n Navigate) (wait func() (Navigated, error)) {
+	type outcome struct {
+		navigated Navigated
+		err       error
+	}
+	done := make(chan outcome, 1)
+	s.gate.hold(func(release func()) {
+		s.goOwned(func() {
+			defer release()
+			ctx, end := s.beginChange(ctx)
+			defer end()
+			navigated, err := s.navigate(ctx, n)
+			done <- outcome{navigated, err}
+		})
+	})
+	return func() (Navigated, error) {
+		o := <-done
+		return o.navigated, o.err
+	}
+}
+
+func (s *Session) navigate(ctx context.Context, n Navigate) (Navigated, error) {
+	if !s.IsIdle() {
+		return Navigated{}, errors.New("navigate_tree: a run is on: wait for agent_settled, or abort first")
+	}
+	c := s.currentConversation()
+	target, ok := c.log.Entry(n.TargetID)
+	if !ok {
+		return Navigated{}, fmt.Errorf("%w: %s", store.ErrEntryNotFound, n.TargetID)
+	}
+	leaf, navigated := target.ID, Navigated{}
+	if target.Role() == message.RoleUser {
+		leaf = target.ParentID
+		if m, err := target.Message(); err == nil {
+			text := message.TextOf(m)
+			navigated.EditorText = &text
+		}
+	}
+	old := c.log.Leaf()
+	summary, label, cancelled, err := s.branchSummary(ctx, c, old, leaf, n)
+	if cancelled || err != nil {
+		return Navigated{Cancelled: cancelled}, err
+	}
+	if err := c.log.SetLeaf(leaf); err != nil {
+		return Navigated{}, fmt.Errorf("move to entry %s: %w", leaf, err)
+	}
+	if summary != nil {
+		entry, err := c.log.Append(*summary)
+		s.reportWrite(err)
+		navigated.SummaryEntry = entry.Raw
+	}
+	if label != "" {
+		_, err := c.log.Append(store.Label{TargetID: target.ID, Label: label})
+		s.reportWrite(err)
+	}
+	c.reload()
+	s.restore(c)
+	s.tellTree(c, old, navigated.SummaryEntry, summary != nil && summary.FromHook)
+	return navigated, nil
+}
+
+// branchSummary gets the summary of the branch that is left: an extension's,
+// or the model's where one was asked for; nil: none.
+func (s *Session) branchSummary(ctx context.Context, c *conversation, from, to string, n Navigate) (summary *store.BranchSummary, label string, cancelled bool, err error) {
+	label = n.Label
+	if s.config.Hooks.Wanted(event.KindSessionBeforeTree) {
+		e, err := treeEvent(c, from, to, n)
+		if err != nil {
+			return nil, "", false, err
+		}
+		result := hook.Decide[event.SessionBeforeTreeResult](ctx, s.config.Hooks, e)
+		if result.Cancel {
+			return nil, "", true, nil
+		}
+		if result.Label != "" {
+			label = result.Label
+		}
+		if result.CustomInstructions != "" {
+			n.CustomInstructions = result.CustomInstructions
+		}
+		if own := result.Summary; own != nil {
+			return &store.BranchSummary{FromID: from, Summary: own.Summary, Details: own.Details, Usage: own.Usage, FromHook: true}, label, false, nil
+		}
+	}
+	if !n.Summarize {
+		return nil, label, false, nil
+	}
+	summary, err = s.summarizeBranch(ctx, c, from, to, n.CustomInstructions)
+	if err != nil && ctx.Err() != nil {
+		return nil, "", true, nil
+	}
+	return summary, label, false, err
+}
+
+func treeEvent(c *conversation, from, to string, n Navigate) (*event.SessionBeforeTree, error) {
+	preparation, err := message.Marshal(map[string]any{
+		"targetId": n.TargetID, "oldLeafId": optional(from), "newLeafId": optional(to),
+		"userWantsSummary": n.Summarize, "customInstructions": n.CustomInstructions, "label": n.Label,
+		"entriesToSummarize": left(c.log, from, to),
+	})
+	if err != nil {
+		return nil, fmt.Errorf("describe the move for extensions: %w", err)
+	}
+	return &event.SessionBeforeTree{Preparation: preparation}, nil
+}
+
+// left lists the entries that are on the old branch and not on the new one.
+func left(log *store.Log, from, to string) []json.RawMessage {
+	stays := map[string]bool{}
+	for _, e := range log.Branch(to) {
+		stays[e.ID] = true
+	}
+	raws := []json.RawMessage{}
+	for _, e := range log.Branch(from) {
+		if !stays[e.ID] {
+			raws = append(raws, e.Raw)
+		}
+	}
+	return raws
+}
+
+func optional(id string) *string {
+	if id == "" {
+		return nil
+	}
+	return &id
+}
+
+func (s *Session) tellTree(c *conversation, old string, summary json.RawMessage, fromHook bool) {
+	if !s.config.Hooks.Wanted(event.KindSessionTree) {
+		return
+	}
+	s.config.Hooks.Tell(s.life, &event.SessionTree{
+		NewLeafID: leafOf(c.log), OldLeafID: optional(old), SummaryEntry: summary, FromExtension: fromHook,
+	})
+}
