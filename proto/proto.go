@@ -3,9 +3,9 @@
 // may call. The messages are in pi/extension/v1, the Go code made from them
 // alone in extensionv1.
 //
-// It imports the standard library, go-plugin's handshake and gRPC, and of the
-// core only the values of conversations and events. It must not import
-// core/session, extensions or sdk.
+// It imports the standard library and gRPC, and of the core only the values of
+// conversations and events. It must not import core/session, extensions, sdk
+// or go-plugin, whose host side no extension needs.
 package proto
 
 import (
@@ -13,7 +13,6 @@ import (
 	"crypto/rand"
 	"crypto/subtle"
 
-	plugin "github.com/hashicorp/go-plugin"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/metadata"
@@ -23,9 +22,6 @@ import (
 // Version is the version of the contract that this code speaks.
 const Version = 1
 
-// PluginName is the key of the one service in go-plugin's sets.
-const PluginName = "extension"
-
 // MaxMessageBytes limits one message, in both directions and on both sides.
 // The 4 MiB that gRPC starts out with are too little for a tool result.
 const MaxMessageBytes = 256 << 20
@@ -33,26 +29,24 @@ const MaxMessageBytes = 256 << 20
 // TokenKey is the metadata key of the token that goes with every call.
 const TokenKey = "pi-extension-token"
 
-// Handshake is how both sides know each other. It keeps a program from being
-// run by hand in error; it is no secret.
-func Handshake() plugin.HandshakeConfig {
-	return plugin.HandshakeConfig{
-		ProtocolVersion:  Version,
-		MagicCookieKey:   "PI_EXTENSION_COOKIE",
-		MagicCookieValue: "b2c1e0a4-pi-extension",
-	}
-}
-
-// Variables of the environment that the contract knows beside the cookie.
+// The variables of the environment that the handshake uses. The first is how
+// an extension knows that pi started it; it is no secret. The names that begin
+// with PLUGIN are those of go-plugin.
 const (
+	CookieKey   = "PI_EXTENSION_COOKIE"
+	CookieValue = "b2c1e0a4-pi-extension"
+	VersionsEnv = "PLUGIN_PROTOCOL_VERSIONS"
 	// SocketDirEnv names the private folder for sockets.
-	SocketDirEnv = plugin.EnvUnixSocketDir
-	// DebugEnv, set to anything, makes an extension wait to be attached to
-	// instead of being started by pi, and turns deadlines off in pi.
+	SocketDirEnv = "PLUGIN_UNIX_SOCKET_DIR"
+	// DebugEnv, set to anything, makes an extension that was started by hand
+	// wait to be attached to, and turns deadlines off in pi.
 	DebugEnv = "PI_EXTENSION_DEBUG"
 	// ReattachEnv holds what a waiting extension printed, for pi to attach to.
 	ReattachEnv = "PI_EXTENSION_REATTACH"
 )
+
+// HandshakeVersion is the version of go-plugin's handshake line.
+const HandshakeVersion = 1
 
 // Capabilities that a host of this version announces.
 const (

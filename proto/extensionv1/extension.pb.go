@@ -149,9 +149,13 @@ type CallContext struct {
 	// Which session is meant. It grows when another session takes the place of
 	// the current one; calls with an old number are refused as stale. 0 in a
 	// call by an extension: whichever is current.
-	Generation    uint64 `protobuf:"varint,2,opt,name=generation,proto3" json:"generation,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Generation uint64 `protobuf:"varint,2,opt,name=generation,proto3" json:"generation,omitempty"`
+	// Where the session works. Calls by pi only.
+	Cwd string `protobuf:"bytes,3,opt,name=cwd,proto3" json:"cwd,omitempty"`
+	// Whether the project's own files may be used. Calls by pi only.
+	ProjectTrusted bool `protobuf:"varint,4,opt,name=project_trusted,json=projectTrusted,proto3" json:"project_trusted,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
 }
 
 func (x *CallContext) Reset() {
@@ -196,6 +200,20 @@ func (x *CallContext) GetGeneration() uint64 {
 		return x.Generation
 	}
 	return 0
+}
+
+func (x *CallContext) GetCwd() string {
+	if x != nil {
+		return x.Cwd
+	}
+	return ""
+}
+
+func (x *CallContext) GetProjectTrusted() bool {
+	if x != nil {
+		return x.ProjectTrusted
+	}
+	return false
 }
 
 // Failure says why something was not done. It is part of a response, because
@@ -283,14 +301,12 @@ type RegisterRequest struct {
 	Name string `protobuf:"bytes,5,opt,name=name,proto3" json:"name,omitempty"`
 	// The path that the extension was loaded from.
 	Path string `protobuf:"bytes,6,opt,name=path,proto3" json:"path,omitempty"`
-	Cwd  string `protobuf:"bytes,7,opt,name=cwd,proto3" json:"cwd,omitempty"`
 	// rpc, json or print.
-	Mode string `protobuf:"bytes,8,opt,name=mode,proto3" json:"mode,omitempty"`
+	Mode string `protobuf:"bytes,7,opt,name=mode,proto3" json:"mode,omitempty"`
 	// Whether anybody can answer dialogs.
-	HasUi          bool `protobuf:"varint,9,opt,name=has_ui,json=hasUi,proto3" json:"has_ui,omitempty"`
-	ProjectTrusted bool `protobuf:"varint,10,opt,name=project_trusted,json=projectTrusted,proto3" json:"project_trusted,omitempty"`
-	unknownFields  protoimpl.UnknownFields
-	sizeCache      protoimpl.SizeCache
+	HasUi         bool `protobuf:"varint,8,opt,name=has_ui,json=hasUi,proto3" json:"has_ui,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *RegisterRequest) Reset() {
@@ -365,13 +381,6 @@ func (x *RegisterRequest) GetPath() string {
 	return ""
 }
 
-func (x *RegisterRequest) GetCwd() string {
-	if x != nil {
-		return x.Cwd
-	}
-	return ""
-}
-
 func (x *RegisterRequest) GetMode() string {
 	if x != nil {
 		return x.Mode
@@ -382,13 +391,6 @@ func (x *RegisterRequest) GetMode() string {
 func (x *RegisterRequest) GetHasUi() bool {
 	if x != nil {
 		return x.HasUi
-	}
-	return false
-}
-
-func (x *RegisterRequest) GetProjectTrusted() bool {
-	if x != nil {
-		return x.ProjectTrusted
 	}
 	return false
 }
@@ -960,7 +962,11 @@ type HandleRequest struct {
 	Context *CallContext           `protobuf:"bytes,1,opt,name=context,proto3" json:"context,omitempty"`
 	Kind    string                 `protobuf:"bytes,2,opt,name=kind,proto3" json:"kind,omitempty"`
 	// The event's fields as JSON, without type.
-	Payload       []byte `protobuf:"bytes,3,opt,name=payload,proto3" json:"payload,omitempty"`
+	Payload []byte `protobuf:"bytes,3,opt,name=payload,proto3" json:"payload,omitempty"`
+	// Which of the kind's handlers is meant, counted from 0 in the order of
+	// registration, where the result counts. Of kinds that are only told, and of
+	// the bus, all handlers are meant.
+	Handler       uint32 `protobuf:"varint,4,opt,name=handler,proto3" json:"handler,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1014,6 +1020,13 @@ func (x *HandleRequest) GetPayload() []byte {
 		return x.Payload
 	}
 	return nil
+}
+
+func (x *HandleRequest) GetHandler() uint32 {
+	if x != nil {
+		return x.Handler
+	}
+	return 0
 }
 
 type HandleResponse struct {
@@ -2399,12 +2412,14 @@ var File_pi_extension_v1_extension_proto protoreflect.FileDescriptor
 
 const file_pi_extension_v1_extension_proto_rawDesc = "" +
 	"\n" +
-	"\x1fpi/extension/v1/extension.proto\x12\x0fpi.extension.v1\"F\n" +
+	"\x1fpi/extension/v1/extension.proto\x12\x0fpi.extension.v1\"\x81\x01\n" +
 	"\vCallContext\x12\x17\n" +
 	"\acall_id\x18\x01 \x01(\tR\x06callId\x12\x1e\n" +
 	"\n" +
 	"generation\x18\x02 \x01(\x04R\n" +
-	"generation\"\xce\x02\n" +
+	"generation\x12\x10\n" +
+	"\x03cwd\x18\x03 \x01(\tR\x03cwd\x12'\n" +
+	"\x0fproject_trusted\x18\x04 \x01(\bR\x0eprojectTrusted\"\xce\x02\n" +
 	"\aFailure\x127\n" +
 	"\x06reason\x18\x01 \x01(\x0e2\x1f.pi.extension.v1.Failure.ReasonR\x06reason\x12\x18\n" +
 	"\amessage\x18\x02 \x01(\tR\amessage\x12\x1e\n" +
@@ -2419,7 +2434,7 @@ const file_pi_extension_v1_extension_proto_rawDesc = "" +
 	"\x19REASON_MISSING_CAPABILITY\x10\x03\x12\x17\n" +
 	"\x13REASON_COMMAND_ONLY\x10\x04\x12\x1b\n" +
 	"\x17REASON_INVALID_ARGUMENT\x10\x05\x12\x16\n" +
-	"\x12REASON_UNAVAILABLE\x10\x06\"\x9d\x02\n" +
+	"\x12REASON_UNAVAILABLE\x10\x06\"\xe2\x01\n" +
 	"\x0fRegisterRequest\x12!\n" +
 	"\fhost_version\x18\x01 \x01(\tR\vhostVersion\x12\"\n" +
 	"\fcapabilities\x18\x02 \x03(\tR\fcapabilities\x12\x1f\n" +
@@ -2427,12 +2442,9 @@ const file_pi_extension_v1_extension_proto_rawDesc = "" +
 	"hostTarget\x12\x14\n" +
 	"\x05token\x18\x04 \x01(\tR\x05token\x12\x12\n" +
 	"\x04name\x18\x05 \x01(\tR\x04name\x12\x12\n" +
-	"\x04path\x18\x06 \x01(\tR\x04path\x12\x10\n" +
-	"\x03cwd\x18\a \x01(\tR\x03cwd\x12\x12\n" +
-	"\x04mode\x18\b \x01(\tR\x04mode\x12\x15\n" +
-	"\x06has_ui\x18\t \x01(\bR\x05hasUi\x12'\n" +
-	"\x0fproject_trusted\x18\n" +
-	" \x01(\bR\x0eprojectTrusted\"\x8d\x03\n" +
+	"\x04path\x18\x06 \x01(\tR\x04path\x12\x12\n" +
+	"\x04mode\x18\a \x01(\tR\x04mode\x12\x15\n" +
+	"\x06has_ui\x18\b \x01(\bR\x05hasUi\"\x8d\x03\n" +
 	"\x10RegisterResponse\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x18\n" +
 	"\aversion\x18\x02 \x01(\tR\aversion\x12\x1a\n" +
@@ -2484,11 +2496,12 @@ const file_pi_extension_v1_extension_proto_rawDesc = "" +
 	"FlagsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\x14\n" +
-	"\x12InitializeResponse\"u\n" +
+	"\x12InitializeResponse\"\x8f\x01\n" +
 	"\rHandleRequest\x126\n" +
 	"\acontext\x18\x01 \x01(\v2\x1c.pi.extension.v1.CallContextR\acontext\x12\x12\n" +
 	"\x04kind\x18\x02 \x01(\tR\x04kind\x12\x18\n" +
-	"\apayload\x18\x03 \x01(\fR\apayload\"\\\n" +
+	"\apayload\x18\x03 \x01(\fR\apayload\x12\x18\n" +
+	"\ahandler\x18\x04 \x01(\rR\ahandler\"\\\n" +
 	"\x0eHandleResponse\x12\x16\n" +
 	"\x06result\x18\x01 \x01(\fR\x06result\x122\n" +
 	"\afailure\x18\x02 \x01(\v2\x18.pi.extension.v1.FailureR\afailure\"5\n" +

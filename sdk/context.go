@@ -1,0 +1,178 @@
+package sdk
+
+import (
+	"context"
+
+	"github.com/seed-54e836f5/pi/core/event"
+	"github.com/seed-54e836f5/pi/proto"
+	pb "github.com/seed-54e836f5/pi/proto/extensionv1"
+)
+
+// Context is what every handler gets: a context.Context that ends when the
+// run is aborted, when the handler took too long, or when pi goes; and the way
+// to everything that an extension may ask of pi. It may be used from several
+// goroutines, but not after the handler has returned; see
+// Extension.Background for that.
+//
+// When another session takes the place of the one that the context was made
+// in, its calls for the session fail with ErrStale.
+type Context struct {
+	context.Context
+	// UI shows dialogs and notices.
+	UI *UI
+	// Session reads the conversation and adds to it.
+	Session *Session
+	// Models reads and sets the model.
+	Models *Models
+	// Tools reads the tools and switches them.
+	Tools *Tools
+
+	host           *host
+	extension      *Extension
+	from           *pb.CallContext
+	cwd            string
+	projectTrusted bool
+}
+
+func newContext(ctx context.Context, x *Extension, h *host, call *pb.CallContext) *Context {
+	c := &Context{
+		Context:        ctx,
+		host:           h,
+		extension:      x,
+		from:           &pb.CallContext{CallId: call.GetCallId(), Generation: call.GetGeneration()},
+		cwd:            call.GetCwd(),
+		projectTrusted: call.GetProjectTrusted(),
+	}
+	c.UI, c.Session, c.Models, c.Tools = &UI{c}, &Session{c}, &Models{c}, &Tools{c}
+	return c
+}
+
+// Mode is how pi runs: rpc, json or print.
+func (c *Context) Mode() string { return c.host.mode }
+
+// HasUI says whether anybody can answer dialogs.
+func (c *Context) HasUI() bool { return c.host.hasUI }
+
+// Cwd is the folder that the session works in. In a background context it is
+// empty; see State.
+func (c *Context) Cwd() string { return c.cwd }
+
+// ProjectTrusted says whether the project's own settings may be used.
+func (c *Context) ProjectTrusted() bool { return c.projectTrusted }
+
+// State says where the session stands now.
+func (c *Context) State() (State, error) {
+	var s State
+	return s, c.call(proto.MethodState, nil, &s)
+}
+
+// IsIdle says whether nothing runs: no model, no retry, no compaction.
+func (c *Context) IsIdle() (bool, error) {
+	s, err := c.State()
+	return s.IsIdle, err
+}
+
+// HasPendingMessages says whether messages wait to be sent.
+func (c *Context) HasPendingMessages() (bool, error) {
+	s, err := c.State()
+	return s.HasPendingMessages, err
+}
+
+// ContextUsage says how full the model's window is; nil: no model.
+func (c *Context) ContextUsage() (*ContextUsage, error) {
+	s, err := c.State()
+	return s.ContextUsage, err
+}
+
+// SystemPrompt is the system prompt as it stands. While BeforeAgentStart is
+// decided, the event has the newer one.
+func (c *Context) SystemPrompt() (string, error) {
+	var prompt string
+	return prompt, c.call(proto.MethodSystemPrompt, nil, &prompt)
+}
+
+// Abort stops what the model is doing. It does not wait for the end.
+func (c *Context) Abort() error { return c.call(proto.MethodAbort, nil, nil) }
+
+// Shutdown asks pi to end as soon as it is idle.
+func (c *Context) Shutdown() error { return c.call(proto.MethodShutdown, nil, nil) }
+
+// Compact summarises the conversation, and returns at once. done, if not nil,
+// is called from another goroutine when it is over, also after the handler
+// has returned.
+func (c *Context) Compact(instructions string, done func(*CompactionResult, error)) {
+	c.extension.tasks.Go(func() {
+		var result *CompactionResult
+		err := c.host.call(c.extension.background, c.from, proto.MethodCompact, proto.CompactArgs{CustomInstructions: instructions}, &result)
+		if done != nil {
+			done(result, err)
+		}
+	})
+}
+
+// SendOption changes how a message is delivered.
+type SendOption func(*sendOptions)
+
+type sendOptions struct {
+	deliverAs   string
+	triggerTurn bool
+}
+
+// AsSteer delivers a message during a run before the next model call.
+func AsSteer() SendOption { return func(o *sendOptions) { o.deliverAs = "steer" } }
+
+// AsFollowUp delivers a message when the run would end.
+func AsFollowUp() SendOption { return func(o *sendOptions) { o.deliverAs = "followUp" } }
+
+// AsNextTurn delivers a custom message along with the user's next prompt.
+func AsNextTurn() SendOption { return func(o *sendOptions) { o.deliverAs = "nextTurn" } }
+
+// TriggerTurn lets the model answer a custom message at once if it is idle.
+func TriggerTurn() SendOption { return func(o *sendOptions) { o.triggerTurn = true } }
+
+// SendMessage puts a message of the extension's own type into the
+// conversation. The model sees it; it starts no answer unless TriggerTurn says
+// so.
+func (c *Context) SendMessage(m event.CustomMessage, options ...SendOption) error {
+	o := sendOptionsOf(options)
+	return c.call(proto.MethodSendMessage, proto.SendMessageArgs{Message: m, DeliverAs: o.deliverAs, TriggerTurn: o.triggerTurn}, nil)
+}
+
+// SendUserMessage says something in the user's place, and lets the model
+// answer. During a run it needs AsSteer or AsFollowUp.
+func (c *Context) SendUserMessage(text string, options ...SendOption) error {
+	return c.SendUserContent(PlainContent(text), options...)
+}
+
+// SendUserContent is SendUserMessage with images and the like.
+func (c *Context) SendUserContent(content Content, options ...SendOption) error {
+	o := sendOptionsOf(options)
+	return c.call(proto.MethodSendUserMessage, proto.SendUserMessageArgs{Content: content, DeliverAs: o.deliverAs}, nil)
+}
+
+func sendOptionsOf(options []SendOption) sendOptions {
+	var o sendOptions
+	for _, option := range options {
+		option(&o)
+	}
+	return o
+}
+
+// CommandInfo is a slash command that the user has.
+type CommandInfo struct {
+	Name        string `json:"name"`
+	Description string `json:"description,omitempty"`
+	Source      string `json:"source"` // extension, prompt, skill
+	Location    string `json:"location,omitempty"`
+	Path        string `json:"path,omitempty"`
+}
+
+// Commands lists the slash commands: extensions', templates, skills.
+func (c *Context) Commands() ([]CommandInfo, error) {
+	var list []CommandInfo
+	return list, c.call(proto.MethodCommands, nil, &list)
+}
+
+func (c *Context) call(method string, arguments, result any) error {
+	return c.host.call(c, c.from, method, arguments, result)
+}
