@@ -18,13 +18,19 @@ import (
 type Trust struct {
 	file    string
 	digests string
+	own     []string   // folders of the user's, which are no project's even where a project holds them
 	mu      sync.Mutex // one change at a time
 }
 
-// NewTrust makes a Trust for trust.json of an agent folder, which need not
+// NewTrust makes a Trust for trust.json of the agent folder, which need not
 // exist.
-func NewTrust(file string) *Trust {
-	return &Trust{file: file, digests: filepath.Join(filepath.Dir(file), "trust-digests.json")}
+func NewTrust(paths Paths) *Trust {
+	t := &Trust{file: paths.TrustFile(), digests: filepath.Join(paths.AgentDir, "trust-digests.json")}
+	t.own = []string{canonical(paths.AgentDir)}
+	if paths.Home != "" {
+		t.own = append(t.own, canonical(filepath.Join(paths.Home, ".agents", "skills")))
+	}
+	return t
 }
 
 // TrustFlags are --approve and --no-approve.
@@ -55,7 +61,7 @@ type Decision struct {
 // folder above covers what is below whatever becomes of it.
 func (t *Trust) Decide(projectDir string, flags TrustFlags, defaultProjectTrust string) Decision {
 	dir := canonical(projectDir)
-	found := protectedParts(dir)
+	found := t.protectedParts(dir)
 	d := Decision{Needed: len(found) > 0, Found: found}
 	if flags.NoApprove {
 		d.Reason = "--no-approve was given."

@@ -24,24 +24,28 @@ var protectedPaths = []string{
 
 // protectedParts lists what of a project needs trust, with .agents/skills of
 // the folders above as far as its repository goes.
-func protectedParts(dir string) []string {
-	var found []string
-	for _, path := range protectedPaths {
-		if _, err := os.Stat(filepath.Join(dir, path)); err == nil {
-			found = append(found, path)
-		}
-	}
+func (t *Trust) protectedParts(dir string) []string {
+	paths := slices.Clone(protectedPaths)
 	for _, at := range ProjectFolders(dir) {
-		skills := filepath.Join(at, ".agents", "skills")
-		if _, err := os.Stat(skills); err != nil {
-			continue
+		if relative, err := filepath.Rel(dir, filepath.Join(at, ".agents", "skills")); err == nil {
+			paths = append(paths, relative)
 		}
-		if relative, err := filepath.Rel(dir, skills); err == nil {
-			skills = relative
-		}
-		found = append(found, skills)
 	}
-	return found
+	return slices.DeleteFunc(paths, func(path string) bool {
+		full := filepath.Join(dir, path)
+		_, err := os.Stat(full)
+		return err != nil || t.isOwn(full)
+	})
+}
+
+// isOwn says whether a path is the user's, as it is for a project in the home
+// folder: its .pi/agent is the agent folder.
+func (t *Trust) isOwn(path string) bool {
+	path = canonical(path)
+	return slices.ContainsFunc(t.own, func(own string) bool {
+		relative, err := filepath.Rel(own, path)
+		return err == nil && filepath.IsLocal(relative)
+	})
 }
 
 // ProjectFolders lists a folder and those above it, innermost first, up to

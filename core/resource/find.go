@@ -1,0 +1,260 @@
+package resource
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+)
+
+// kind is what differs between looking for templates and for skills.
+type kind struct {
+	folder string                       // name of the usual folder
+	named  func(*Options) []Place       // what was named
+	off    func(*Options) bool          // nothing is looked for without a name
+	agents bool                         // .agents folders have it too
+	list   func(*loader, root) []string // the files of a folder
+}
+
+var (
+	promptKind = kind{
+		folder: "prompts",
+		named:  func(o *Options) []Place { return o.Prompts },
+		off:    func(o *Options) bool { return o.NoPrompts },
+		list:   func(l *loader, r root) []string { return l.markdownFiles(r.dir) },
+	}
+	skillKind = kind{
+		folder: "skills",
+		named:  func(o *Options) []Place { return o.Skills },
+		off:    func(o *Options) bool { return o.NoSkills },
+		agents: true,
+		list:   (*loader).skillFiles,
+	}
+)
+
+// root is a folder that is looked through.
+type root struct {
+	dir   string
+	plain bool // Markdown files in it count, not only folders
+	info  Info // of what is found, without Path
+}
+
+// find lists the files of a kind: the project's before the user's, and what
+// the settings name before what is found; then packages, and what was named
+// for this run. A file that is reached twice comes once.
+func (l *loader) find(k kind) []Info {
+	var files []Info
+	seen := map[string]bool{}
+	add := func(scope Scope, found []Info) {
+		for _, info := range found {
+			if real := realPath(info.Path); !seen[real] && l.allowed(k, scope, info.Path) {
+				seen[real] = true
+				files = append(files, info)
+			}
+		}
+	}
+	for _, scope := range []Scope{Project, User} {
+		if scope == Project && !l.options.Trusted {
+			continue
+		}
+		add(scope, l.namedFiles(k, scope, OriginTopLevel))
+		if !k.off(&l.options) {
+			for _, r := range l.usualRoots(k, scope) {
+				add(scope, r.infos(k.list(l, r)))
+			}
+		}
+	}
+	for _, scope := range []Scope{Project, User} {
+		if scope == User || l.options.Trusted {
+			add(scope, l.namedFiles(k, scope, OriginPackage))
+		}
+	}
+	add(Temporary, l.namedFiles(k, Temporary, ""))
+	return files
+}
+
+func (r root) infos(paths []string) []Info {
+	list := make([]Info, len(paths))
+	for i, path := range paths {
+		list[i] = r.info
+		list[i].Path = path
+	}
+	return list
+}
+
+// usualRoots lists the folders that are looked at without being named.
+func (l *loader) usualRoots(k kind, scope Scope) []root {
+	var roots []root
+	add := func(base string, plain bool) {
+		roots = append(roots, root{filepath.Join(base, k.folder), plain, Info{Source: SourceAuto, Scope: scope, Origin: OriginTopLevel, BaseDir: base}})
+	}
+	o := l.options
+	userAgents := ""
+	if o.Home != "" {
+		userAgents = filepath.Join(o.Home, ".agents")
+	}
+	if scope == User {
+		add(o.AgentDir, true)
+		if k.agents && userAgents != "" {
+			add(userAgents, false)
+		}
+		return roots
+	}
+	add(filepath.Join(o.Cwd, ".pi"), true)
+	if agent := filepath.Join(o.Cwd, ".pi", "agent"); realPath(agent) != realPath(o.AgentDir) {
+		add(agent, true)
+	}
+	if k.agents {
+		for _, dir := range projectFolders(o.Cwd) {
+			if agents := filepath.Join(dir, ".agents"); agents != userAgents {
+				add(agents, false)
+			}
+		}
+	}
+	return roots
+}
+
+// projectFolders lists a folder and those above it, innermost first, up to
+// the root of its git repository, or of the file system where there is none.
+func projectFolders(dir string) []string {
+	var folders []string
+	for at := dir; ; at = filepath.Dir(at) {
+		folders = append(folders, at)
+		if _, err := os.Stat(filepath.Join(at, ".git")); err == nil || at == filepath.Dir(at) {
+			return folders
+		}
+	}
+}
+
+// namedFiles lists what was named for a scope. An empty origin is any.
+func (l *loader) namedFiles(k kind, scope Scope, origin string) []Info {
+	var files []Info
+	for _, p := range k.named(&l.options) {
+		p = l.complete(p)
+		if p.Scope != scope || origin != "" && p.Origin != origin || strings.HasPrefix(p.Text, "!") || strings.HasPrefix(p.Text, "-") {
+			continue
+		}
+		paths := []string{l.absolute(p)}
+		if hasWildcard(p.Text) && !exists(paths[0]) {
+			paths = l.glob(paths[0])
+		}
+		for _, path := range paths {
+			files = append(files, l.placeFiles(k, p, path)...)
+		}
+	}
+	return files
+}
+
+// placeFiles lists the files of one named file or folder.
+func (l *loader) placeFiles(k kind, p Place, path string) []Info {
+	info := Info{Source: p.Source, Scope: p.Scope, Origin: p.Origin}
+	stat, err := os.Stat(path)
+	if err != nil {
+		l.report(path, fmt.Sprintf("was named, but cannot be used: %v.", reason(err)))
+		return nil
+	}
+	var files []Info
+	if stat.IsDir() {
+		r := root{dir: path, plain: true, info: info}
+		files = r.infos(k.list(l, r))
+	} else {
+		info.Path = path
+		files = []Info{info}
+	}
+	if p.Scope == Temporary {
+		for i := range files {
+			files[i].BaseDir = filepath.Dir(files[i].Path)
+		}
+	}
+	return files
+}
+
+// complete fills what a place need not say.
+func (l *loader) complete(p Place) Place {
+	if p.Scope == "" {
+		p.Scope = Temporary
+	}
+	if p.Source == "" {
+		p.Source = SourceLocal
+	}
+	if p.Origin == "" {
+		p.Origin = OriginTopLevel
+	}
+	if p.BaseDir == "" {
+		p.BaseDir = l.options.Cwd
+	}
+	return p
+}
+
+// absolute gives the path of a place without its sign.
+func (l *loader) absolute(p Place) string {
+	text := strings.TrimLeft(p.Text, "!+-")
+	if rest, ok := strings.CutPrefix(text, "~"); ok && l.options.Home != "" && (rest == "" || rest[0] == '/') {
+		text = l.options.Home + rest
+	}
+	if !filepath.IsAbs(text) {
+		text = filepath.Join(p.BaseDir, text)
+	}
+	return filepath.Clean(text)
+}
+
+func (l *loader) glob(pattern string) []string {
+	paths, err := doublestar.FilepathGlob(pattern)
+	if err != nil {
+		l.report(pattern, fmt.Sprintf("is no pattern: %v.", err))
+		return nil
+	}
+	slices.Sort(paths)
+	return paths
+}
+
+// allowed says whether a file of a scope is not taken away: by !glob unless
+// +path adds it again, or by -path. A folder's sign counts for what is in it.
+func (l *loader) allowed(k kind, scope Scope, path string) bool {
+	allowed := true
+	for _, sign := range []string{"!", "+", "-"} {
+		for _, p := range k.named(&l.options) {
+			p = l.complete(p)
+			if p.Scope != scope || !strings.HasPrefix(p.Text, sign) {
+				continue
+			}
+			pattern := l.absolute(p)
+			for at := path; ; at = filepath.Dir(at) {
+				fits := at == pattern
+				if sign == "!" {
+					fits = fits || matches(pattern, at) || matches(strings.TrimLeft(p.Text, "!"), filepath.Base(at))
+				}
+				if fits {
+					allowed = sign == "+"
+				}
+				if at == filepath.Dir(at) || !strings.HasPrefix(at, p.BaseDir) {
+					break
+				}
+			}
+		}
+	}
+	return allowed
+}
+
+func matches(pattern, path string) bool {
+	ok, err := doublestar.PathMatch(pattern, path)
+	return err == nil && ok
+}
+
+func hasWildcard(text string) bool { return strings.ContainsAny(text, "*?[{") }
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// reason takes the path out of an error that is reported with it.
+func reason(err error) error {
+	if wrapped, ok := err.(interface{ Unwrap() error }); ok {
+		return wrapped.Unwrap()
+	}
+	return err
+}
