@@ -36,13 +36,21 @@ func (s *Session) nextCall(ctx context.Context, r *run) (agent.Call, error) {
 		system = *r.systemPrompt
 	}
 	request := provider.Request{
-		Model: *model, APIKey: connection.APIKey, Headers: connection.Headers, Compat: connection.Compat,
+		Model: connection.reach(*model), APIKey: connection.APIKey, Headers: connection.Headers, Compat: connection.Compat,
 		Thinking: level, System: system, Messages: message.ForModel(messages), Tools: s.modelTools(),
 		SessionID: c.log.ID(), Hooks: s.providerHooks(),
 	}
 	return agent.Call{Model: *model, Stream: func(ctx context.Context, sink func(provider.Delta) error) error {
 		return connection.Provider.Stream(ctx, request, sink)
 	}}, nil
+}
+
+// reach is a model with the address that its credentials belong to.
+func (c Connection) reach(model message.Model) message.Model {
+	if c.BaseURL != "" {
+		model.BaseURL = c.BaseURL
+	}
+	return model
 }
 
 // providerHooks lets extensions see and change a request. Where nobody wants

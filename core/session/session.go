@@ -124,6 +124,7 @@ type Models interface {
 type Connection struct {
 	Provider provider.Provider
 	APIKey   string
+	BaseURL  string // empty: the model's own
 	Headers  map[string]string
 	Compat   json.RawMessage
 }

@@ -64,7 +64,7 @@ func (c *summaryCaller) once(ctx context.Context, request provider.Request) (*me
 	if err != nil {
 		return nil, err
 	}
-	request.Model, request.APIKey, request.Headers, request.Compat = *model, connection.APIKey, connection.Headers, connection.Compat
+	request.Model, request.APIKey, request.Headers, request.Compat = connection.reach(*model), connection.APIKey, connection.Headers, connection.Compat
 	if request.Thinking == "" {
 		request.Thinking = level
 	}

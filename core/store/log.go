@@ -55,6 +55,7 @@ type label struct{ text, timestamp string }
 // CreateOptions describes a new session.
 type CreateOptions struct {
 	Dir           string // folder that gets the file; made when needed
+	Path          string // file to be made, instead of one in Dir; "": Dir counts
 	Cwd           string
 	ID            string // "": a new UUID
 	ParentSession string // "": none
@@ -72,6 +73,11 @@ func Create(o CreateOptions) (*Log, error) {
 		return nil, fmt.Errorf("create session: id %q must not hold a path separator", l.header.ID)
 	}
 	l.path = filepath.Join(dir, fileName(l.header))
+	if o.Path != "" {
+		if l.path, err = filepath.Abs(o.Path); err != nil {
+			return nil, fmt.Errorf("create session %s: %w", o.Path, err)
+		}
+	}
 	return l, nil
 }
 
@@ -138,7 +144,7 @@ func (l *Log) Header() Header { return l.header }
 func (l *Log) Append(body Body) (Entry, error) {
 	l.writing.Lock()
 	defer l.writing.Unlock()
-	e, err := l.add(body)
+	e, err := l.add(body, timestamp(time.Now()))
 	if err != nil || l.file == nil {
 		return e, err
 	}
@@ -147,14 +153,14 @@ func (l *Log) Append(body Body) (Entry, error) {
 
 // add puts an entry into memory. The caller holds writing, so that the leaf
 // does not move while the entry is encoded.
-func (l *Log) add(body Body) (Entry, error) {
+func (l *Log) add(body Body, timestamp string) (Entry, error) {
 	if l.readOnly {
 		return Entry{}, ErrReadOnly
 	}
 	if l.isClosed() {
 		return Entry{}, ErrClosed
 	}
-	raw, err := encodeEntry(l.newEntryID(), l.Leaf(), timestamp(time.Now()), body)
+	raw, err := encodeEntry(l.newEntryID(), l.Leaf(), timestamp, body)
 	if err != nil {
 		return Entry{}, err
 	}

@@ -1,0 +1,154 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// options are what the command line says.
+type options struct {
+	mode      string
+	print     bool
+	dialect   string
+	messages  []string // prompts, and files with an @ in front
+	listAll   bool     // --list-models without a word to look for
+	search    string   // --list-models with one
+	offline   bool
+	approve   bool
+	noApprove bool
+
+	provider, model, apiKey, thinking string
+	models                            []string
+
+	session, sessionID, sessionDir, fork, name string
+	noSession, continueLast                    bool
+
+	systemPrompt                           string
+	appendSystemPrompt                     []string
+	tools, excludeTools                    []string
+	noTools, noBuiltinTools                bool
+	skills, promptTemplates, extensions    []string
+	noSkills, noPromptTemplates            bool
+	noContextFiles, noThemes, noExtensions bool
+}
+
+// newCommand makes the command line: the flags that clients of the reference
+// agents use already, and prompts.
+func newCommand(o *options, start func(*cobra.Command) error) *cobra.Command {
+	command := &cobra.Command{
+		Use:           "pi [flags] [@file ...] [message ...]",
+		Short:         "A coding agent that other programs drive",
+		Version:       version,
+		Args:          cobra.ArbitraryArgs,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		RunE: func(c *cobra.Command, args []string) error {
+			o.messages = args
+			if err := o.check(c.Flags()); err != nil {
+				return err
+			}
+			return start(c)
+		},
+	}
+	command.SetVersionTemplate("{{.Version}}\n")
+	command.CompletionOptions.DisableDefaultCmd = true
+	o.register(command.Flags())
+	return command
+}
+
+func (o *options) register(f *pflag.FlagSet) {
+	f.StringVar(&o.mode, "mode", "", "how to talk: text, json, rpc")
+	f.BoolVarP(&o.print, "print", "p", false, "answer the prompt, print the text, exit")
+	f.StringVar(&o.dialect, "dialect", "", "rpc dialect: pi, xcsh")
+
+	f.StringVar(&o.provider, "provider", "", "provider of the model")
+	f.StringVar(&o.model, "model", "", "model: id, provider/id or a part of it, with :level or without")
+	f.StringSliceVar(&o.models, "models", nil, "models to cycle through, as patterns")
+	f.StringVar(&o.apiKey, "api-key", "", "API key of the provider, for this process")
+	f.StringVar(&o.thinking, "thinking", "", "thinking level: off, minimal, low, medium, high, xhigh, max")
+	f.StringVar(&o.search, "list-models", "", "list the models, or those that fit a word, and exit")
+	f.Lookup("list-models").NoOptDefVal = listAllModels
+
+	f.StringVar(&o.session, "session", "", "session to open: a path, or the beginning of an id")
+	f.StringVar(&o.sessionID, "session-id", "", "session to open or begin, by its exact id")
+	f.StringVar(&o.sessionDir, "session-dir", "", "folder of the session files")
+	f.BoolVar(&o.noSession, "no-session", false, "keep the session in memory only")
+	f.BoolVarP(&o.continueLast, "continue", "c", false, "go on with the latest session of this folder")
+	f.StringVar(&o.fork, "fork", "", "begin with a copy of a session: a path, or the beginning of an id")
+	f.StringVarP(&o.name, "name", "n", "", "name of the session")
+
+	f.StringVar(&o.systemPrompt, "system-prompt", "", "system prompt in place of the usual one: a text or a file")
+	f.StringArrayVar(&o.appendSystemPrompt, "append-system-prompt", nil, "text or file to put behind the system prompt")
+	f.StringSliceVarP(&o.tools, "tools", "t", nil, "tools to have, and no others")
+	f.BoolVar(&o.noTools, "no-tools", false, "have no tools")
+	f.BoolVar(&o.noBuiltinTools, "no-builtin-tools", false, "have no tools but those of extensions")
+	f.StringSliceVar(&o.excludeTools, "exclude-tools", nil, "tools not to have")
+
+	f.StringArrayVarP(&o.extensions, "extension", "e", nil, "extension to load: an executable, or a folder")
+	f.BoolVar(&o.noExtensions, "no-extensions", false, "load no extensions but those of --extension")
+	f.StringArrayVar(&o.skills, "skill", nil, "skill to load: a file or folder")
+	f.BoolVar(&o.noSkills, "no-skills", false, "load no skills but those of --skill")
+	f.StringArrayVar(&o.promptTemplates, "prompt-template", nil, "prompt template to load: a file or folder")
+	f.BoolVar(&o.noPromptTemplates, "no-prompt-templates", false, "load no prompt templates but those of --prompt-template")
+	f.BoolVar(&o.noContextFiles, "no-context-files", false, "load no AGENTS.md and the like")
+	f.BoolVar(&o.noThemes, "no-themes", false, "accepted for clients that send it; there are no themes")
+	f.BoolVarP(&o.approve, "approve", "a", false, "trust this project, this once")
+	f.BoolVar(&o.noApprove, "no-approve", false, "do not trust this project, this once")
+	f.BoolVar(&o.offline, "offline", false, "accepted for clients that send it; nothing goes to the network but model calls")
+}
+
+// listAllModels is what --list-models without a word stands for.
+const listAllModels = "\x00"
+
+// contradictions are flags that cannot both be meant.
+var contradictions = [][2]string{
+	{"no-session", "session"},
+	{"no-session", "session-id"},
+	{"no-session", "continue"},
+	{"no-session", "fork"},
+	{"session", "session-id"},
+	{"session", "continue"},
+	{"session", "fork"},
+	{"session-id", "continue"},
+	{"continue", "fork"},
+	{"approve", "no-approve"},
+	{"tools", "no-tools"},
+}
+
+func (o *options) check(f *pflag.FlagSet) error {
+	for _, pair := range contradictions {
+		if given(f, pair[0]) && given(f, pair[1]) {
+			return fmt.Errorf("--%s and --%s contradict each other: give one of them", pair[0], pair[1])
+		}
+	}
+	if o.apiKey != "" && o.provider == "" && o.model == "" {
+		return errors.New("--api-key needs --provider or --model, to know whose key it is")
+	}
+	if o.mode == "rpc" {
+		if o.print {
+			return errors.New("--print and --mode rpc contradict each other: give one of them")
+		}
+		if slices.ContainsFunc(o.messages, func(m string) bool { return strings.HasPrefix(m, "@") }) {
+			return errors.New("@file arguments are not supported in rpc mode: send the text with a prompt")
+		}
+	}
+	return nil
+}
+
+// given says whether a flag was given a value that means something.
+func given(f *pflag.FlagSet, name string) bool {
+	flag := f.Lookup(name)
+	return flag.Changed && flag.Value.String() != "false"
+}
+
+// warn tells the person who started the process something that does not stop
+// it.
+func warn(to io.Writer, format string, args ...any) {
+	fmt.Fprintf(to, "Warning: "+format+"\n", args...)
+}

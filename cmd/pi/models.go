@@ -1,0 +1,148 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"sync"
+	"text/tabwriter"
+
+	"github.com/seed-54e836f5/pi/core/config"
+	"github.com/seed-54e836f5/pi/core/message"
+	"github.com/seed-54e836f5/pi/core/provider"
+	"github.com/seed-54e836f5/pi/core/provider/adapters"
+	"github.com/seed-54e836f5/pi/core/session"
+)
+
+// models gives the session its models: from the catalogue, with the adapters
+// that speak to them.
+type models struct {
+	catalogue *config.Catalogue
+	options   provider.Options
+
+	mu    sync.Mutex
+	byAPI map[string]provider.Provider
+}
+
+func newModels(catalogue *config.Catalogue, options provider.Options) *models {
+	return &models{catalogue: catalogue, options: options, byAPI: map[string]provider.Provider{}}
+}
+
+// Available implements session.Models.
+func (m *models) Available() []message.Model { return m.catalogue.Available() }
+
+// Find implements session.Models.
+func (m *models) Find(provider, id string) (message.Model, bool) {
+	return m.catalogue.FindUsable(provider, id)
+}
+
+// Connect implements session.Models.
+func (m *models) Connect(ctx context.Context, model message.Model) (session.Connection, error) {
+	adapter, err := m.adapter(model.API)
+	if err != nil {
+		return session.Connection{}, fmt.Errorf("model %s/%s: %w", model.Provider, model.ID, err)
+	}
+	access, err := m.catalogue.Access(ctx, model)
+	if err != nil {
+		return session.Connection{}, err
+	}
+	return session.Connection{
+		Provider: adapter, APIKey: access.APIKey, BaseURL: access.BaseURL, Headers: access.Headers, Compat: access.Compat,
+	}, nil
+}
+
+func (m *models) adapter(api string) (provider.Provider, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if adapter, ok := m.byAPI[api]; ok {
+		return adapter, nil
+	}
+	adapter, err := adapters.ForAPI(api, m.options)
+	if err != nil {
+		return nil, err
+	}
+	m.byAPI[api] = adapter
+	return adapter, nil
+}
+
+// chosen is the model that a session begins with.
+type chosen struct {
+	model    *message.Model
+	thinking message.ThinkingLevel // empty: nothing named one
+	scoped   []session.ScopedModel
+	none     string // why there is no model, and what to do
+}
+
+// chooseModel finds the model: by flag, else the one that the session had,
+// else by the settings, else the first that can be used.
+func (p *process) chooseModel(had message.Model, wasThere bool) (chosen, error) {
+	scoped, warnings := p.catalogue.Scoped(p.loaded.Settings.EnabledModels)
+	for _, w := range warnings {
+		p.note("%s", w)
+	}
+	c := chosen{}
+	for _, s := range scoped {
+		c.scoped = append(c.scoped, session.ScopedModel{Model: s.Model, Level: s.Thinking})
+	}
+	if p.options.model != "" || p.options.provider != "" {
+		selection, err := p.catalogue.Resolve(p.options.model, p.options.provider)
+		if err != nil {
+			return chosen{}, err
+		}
+		if p.options.apiKey != "" {
+			p.catalogue.SetAPIKey(selection.Model.Provider, p.options.apiKey)
+		}
+		return c.take(p, selection), nil
+	}
+	if wasThere {
+		c.model = &had
+		return c, nil
+	}
+	selection, err := p.catalogue.Default(p.loaded.Settings.DefaultProvider, p.loaded.Settings.DefaultModel, scoped)
+	if err != nil {
+		c.none = err.Error()
+		return c, nil
+	}
+	return c.take(p, selection), nil
+}
+
+func (c chosen) take(p *process, s config.Selection) chosen {
+	if s.Warning != "" {
+		warn(p.std.err, "%s", s.Warning)
+	}
+	c.model, c.thinking = &s.Model, s.Thinking
+	return c
+}
+
+// listModels prints the models that can be used, or those that fit a word.
+func (p *process) listModels() error {
+	query := p.options.search
+	if query == listAllModels {
+		query = ""
+		if len(p.options.messages) > 0 {
+			query = p.options.messages[0]
+		}
+	}
+	list := p.catalogue.Search(query)
+	if len(list) == 0 {
+		fmt.Fprintf(p.std.err, "No model fits. Set an API key first, e.g. ANTHROPIC_API_KEY, or run `pi auth set <provider>`.\n")
+		return nil
+	}
+	return printModels(p.std.out, list)
+}
+
+func printModels(to io.Writer, list []message.Model) error {
+	table := tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "PROVIDER\tMODEL\tCONTEXT\tANSWER\tTHINKING\tIMAGES")
+	for _, m := range list {
+		fmt.Fprintf(table, "%s\t%s\t%d\t%d\t%s\t%s\n", m.Provider, m.ID, m.ContextWindow, m.MaxTokens, yesNo(m.Reasoning), yesNo(m.TakesImages()))
+	}
+	return table.Flush()
+}
+
+func yesNo(yes bool) string {
+	if yes {
+		return "yes"
+	}
+	return "no"
+}

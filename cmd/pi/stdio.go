@@ -1,0 +1,12 @@
+package main
+
+import "os"
+
+// streams are the standard streams of the process, kept where nothing else
+// finds them: a stray print lands on stderr, and a child that inherits the
+// usual numbers reads nothing and cannot write records.
+type streams struct {
+	in  *os.File
+	out *os.File
+	err *os.File
+}
