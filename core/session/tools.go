@@ -61,7 +61,7 @@ func (t *toolset) set(owner string, tools []tool.Tool) {
 	t.groups = append(t.groups, toolGroup{owner: owner, tools: tools})
 	for _, added := range tools {
 		name := added.Spec().Name
-		if !t.only && !added.Spec().Hidden && !added.Spec().Hidden && !slices.Contains(t.active, name) && !slices.Contains(t.excluded, name) {
+		if !t.only && !added.Spec().Hidden && !slices.Contains(t.active, name) && !slices.Contains(t.excluded, name) {
 			t.active = append(slices.Clone(t.active), name)
 		}
 	}
