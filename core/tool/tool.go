@@ -19,6 +19,11 @@ type Spec struct {
 	Label       string // for people; empty: the name
 	Description string
 	Parameters  json.RawMessage // JSON Schema of the arguments, an object
+	// Prepare mends arguments before Validate looks at them, for mistakes that
+	// models are known to make with this tool. It is given a JSON object and
+	// gives one back; what it cannot mend it leaves for Validate to refuse.
+	// nil: nothing is mended.
+	Prepare func(json.RawMessage) json.RawMessage
 	// Snippet is the tool's line in the system prompt's list; empty: it is
 	// not listed there.
 	Snippet string
