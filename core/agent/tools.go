@@ -189,9 +189,7 @@ func (b *batch) call(ctx context.Context, j *job) (outcome Outcome) {
 		err = errInterrupted
 	}
 	if !errors.Is(err, tool.ErrReported) {
-		if !errors.Is(err, tool.ErrReported) {
 		result.Content = withText(result.Content, err.Error())
-	}
 	}
 	if result.Details == nil {
 		result.Details = noDetails
