@@ -1,0 +1,61 @@
+package rpcmode
+
+import (
+	"fmt"
+	"reflect"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+func TestLaneKeepsTheOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := newLane()
+		var got []int
+		for i := range 100 {
+			l.push(&job{ahead: i%3 == 0, run: func() { got = append(got, i) }})
+		}
+		l.close()
+		<-l.done
+		l.own.Wait()
+		for i, n := range got {
+			if i != n {
+				t.Fatalf("got %v", got)
+			}
+		}
+		if len(got) != 100 {
+			t.Errorf("%d of 100 ran", len(got))
+		}
+	})
+}
+
+func TestLaneLetsTheUrgentOvertakeAndWithdrawsWhatTheyWouldHaveStopped(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := newLane()
+		start := time.Now()
+		var got []string
+		note := func(what string) func() {
+			return func() { got = append(got, fmt.Sprintf("%s at %v", what, time.Since(start))) }
+		}
+		stuck := make(chan struct{})
+		l.push(&job{run: func() { <-stuck; note("slow")() }})
+		l.push(&job{begins: aRun, run: note("first prompt"), withdraw: note("first prompt withdrawn")})
+		l.push(&job{begins: aBash, run: note("bash"), withdraw: note("bash withdrawn")})
+		l.push(&job{ahead: true, stops: aRun, run: note("abort")})
+		l.push(&job{begins: aRun, run: note("second prompt"), withdraw: note("second prompt withdrawn")})
+		time.Sleep(time.Second)
+		l.push(&job{ahead: true, run: note("state")})
+		time.Sleep(time.Second)
+		close(stuck)
+		l.close()
+		<-l.done
+		l.own.Wait()
+		want := []string{
+			"first prompt withdrawn at 50ms", "abort at 50ms", "state at 1.05s",
+			"slow at 2s", "bash at 2s", "second prompt at 2s",
+		}
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	})
+}

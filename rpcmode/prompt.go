@@ -1,0 +1,87 @@
+package rpcmode
+
+import (
+	"context"
+	"errors"
+
+	"github.com/seed-54e836f5/pi/core/message"
+	"github.com/seed-54e836f5/pi/core/session"
+	"github.com/seed-54e836f5/pi/rpcmode/wire"
+)
+
+var promptRows = []row{
+	{name: "prompt", origin: both, handler: handles[wire.Prompt, wire.None](prompt), begins: aRun, withdrawn: withdrawPrompt,
+		doc: "Sends a text to the model, or runs a slash command. Answered when it is accepted, queued or handled; what comes of it are events."},
+	{name: "steer", origin: both, handler: handles[wire.Text, wire.None](steer),
+		doc: "Queues a message that is delivered after the current turn's tool calls, before the next model call."},
+	{name: "follow_up", origin: both, handler: handles[wire.Text, wire.None](followUp),
+		doc: "Queues a message that is delivered when no tool calls and no steering remain."},
+	{name: "abort", origin: both, ahead: true, stops: aRun, handler: waits(abort),
+		doc: "Stops the run, its dialogs and tools, a wait before a retry and a compaction. Answered when the session is idle."},
+	{name: "abort_and_prompt", origin: xcshOnly, handler: handles[wire.Text, wire.None](abortAndPrompt), begins: aRun, withdrawn: withdrawPrompt,
+		doc: "Aborts, and sends the prompt when the session is idle."},
+}
+
+// errWithdrawn refuses a prompt that an abort overtook.
+var errWithdrawn = errors.New("aborted before it began")
+
+func withdrawPrompt(r *reply) { r.fail(errWithdrawn) }
+
+func prompt(_ context.Context, s *server, p wire.Prompt, r *reply) {
+	s.session.Prompt(session.Prompt{
+		Text: p.Message, Images: images(p.Images), Behavior: session.Behavior(p.StreamingBehavior), Source: "rpc",
+	}, s.acceptance(r))
+}
+
+func steer(_ context.Context, s *server, p wire.Text, r *reply) {
+	s.session.Steer(textPrompt(p), answerAccepted(r))
+}
+
+func followUp(_ context.Context, s *server, p wire.Text, r *reply) {
+	s.session.FollowUp(textPrompt(p), answerAccepted(r))
+}
+
+func abort(_ context.Context, s *server, _ wire.Empty) func() (wire.None, error) {
+	idle := s.session.Abort()
+	return func() (wire.None, error) {
+		<-idle
+		return none, nil
+	}
+}
+
+// abortAndPrompt need not wait for the abort itself: the session admits the
+// prompt when the aborted run has settled.
+func abortAndPrompt(_ context.Context, s *server, p wire.Text, r *reply) {
+	s.session.Abort()
+	s.session.Prompt(textPrompt(p), s.acceptance(r))
+}
+
+// acceptance answers a prompt once it was accepted. Clients of the xcsh
+// dialect are answered at once, and again if it then fails.
+func (s *server) acceptance(r *reply) session.Accepted {
+	if s.dialect != XCSH {
+		return answerAccepted(r)
+	}
+	r.succeed(none)
+	return func(_ session.Disposition, err error) {
+		if err != nil {
+			r.fail(err)
+		}
+	}
+}
+
+func answerAccepted(r *reply) session.Accepted {
+	return func(_ session.Disposition, err error) { r.finish(none, err) }
+}
+
+func textPrompt(p wire.Text) session.Prompt {
+	return session.Prompt{Text: p.Message, Images: images(p.Images), Source: "rpc"}
+}
+
+func images(in []wire.Image) []message.Block {
+	var blocks []message.Block
+	for _, image := range in {
+		blocks = append(blocks, message.ImageBlock(image.Data, image.MimeType))
+	}
+	return blocks
+}

@@ -1,0 +1,208 @@
+package rpcmode
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/seed-54e836f5/pi/core/session"
+	"github.com/seed-54e836f5/pi/core/store"
+	"github.com/seed-54e836f5/pi/rpcmode/jsonl"
+	"github.com/seed-54e836f5/pi/rpcmode/wire"
+)
+
+// DefaultCloseTime is how long the end of the session is waited for when
+// Options do not say.
+const DefaultCloseTime = 3 * time.Second
+
+// Options are what Serve needs.
+type Options struct {
+	// In is where commands come from, and Out where frames go. Nobody else
+	// may use them meanwhile.
+	In  io.Reader
+	Out io.Writer
+	// Session is what the client drives. Serve closes it.
+	Session *session.Session
+	// Started is called once events reach the client, so that those of the
+	// session's start do; nil: the session has started already.
+	Started func()
+	// UI is what the session was made with; nil: it has another one, and the
+	// client's answers go nowhere.
+	UI *UI
+	// Extensions tells of the extensions; nil: there are none.
+	Extensions Extensions
+	// ListSessions lists session files, those of the session's folder or all;
+	// nil: they are not kept. It is called from any goroutine.
+	ListSessions func(ctx context.Context, all bool) ([]store.Summary, error)
+	// ExportHTML writes the session to a file and gives its absolute path; an
+	// empty path means one of its choice. It is called from any goroutine. Nil:
+	// there is no export.
+	ExportHTML func(ctx context.Context, path string) (string, error)
+
+	Dialect Dialect // empty: Pi
+	Version string  // as get_protocol shows it
+	// Log gets what has no place on the wire; nil: nobody.
+	Log *slog.Logger
+	// CloseTime bounds the wait for the session's end; 0: DefaultCloseTime.
+	CloseTime time.Duration
+}
+
+// Serve lets a client drive a session until its input ends, ctx ends, the
+// session asks for shutdown, or nobody reads the output any more. Then it
+// aborts what runs, writes its end and the answers that are owed, closes the
+// session, and returns. The error is that of a stream or of closing the
+// session; a client that has gone is none.
+//
+// A read from In cannot be cut short on every system: when Serve ends for
+// another reason than the end of the input, one goroutine may stay behind in
+// such a read, and does nothing with what it gets.
+func Serve(ctx context.Context, o Options) error {
+	s := newServer(ctx, o)
+	unsubscribe := s.session.Subscribe(s.publish)
+	if err := s.begin(); err != nil {
+		s.log.Debug("the first frames could not be written", "error", err)
+	}
+	if o.Started != nil {
+		o.Started()
+	}
+	go s.readInput()
+	select {
+	case <-s.inputEnded:
+	case <-ctx.Done():
+	case <-s.session.ShutdownRequested():
+	case <-s.out.Failed():
+	}
+	err := s.end(context.WithoutCancel(ctx))
+	unsubscribe()
+	return errors.Join(err, s.closeOutput(ctx))
+}
+
+// server is one Serve.
+type server struct {
+	options Options
+	dialect Dialect
+	session *session.Session
+	log     *slog.Logger
+	out     *jsonl.Writer
+	encoder encoder
+	ui      *UI
+	host    *host
+	todos   *todos
+	lane    *lane
+
+	ctx        context.Context // of commands
+	cancel     context.CancelFunc
+	own        sync.WaitGroup // of commands whose outcome takes its time
+	inputEnded chan struct{}
+	inputErr   error // set before inputEnded is closed
+	closing    chan struct{}
+}
+
+func newServer(ctx context.Context, o Options) *server {
+	if o.Dialect == "" {
+		o.Dialect = Pi
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.UI == nil {
+		o.UI = NewUI(o.Dialect, false)
+	}
+	if o.CloseTime == 0 {
+		o.CloseTime = DefaultCloseTime
+	}
+	s := &server{
+		options: o, dialect: o.Dialect, session: o.Session, log: o.Log, ui: o.UI,
+		out: jsonl.NewWriter(o.Out), encoder: encoder{o.Dialect}, todos: &todos{session: o.Session}, lane: newLane(),
+		inputEnded: make(chan struct{}), closing: make(chan struct{}),
+	}
+	s.host = newHost(s.out)
+	s.ctx, s.cancel = context.WithCancel(context.WithoutCancel(ctx))
+	return s
+}
+
+// begin writes what comes first, and connects what has waited for that.
+func (s *server) begin() error {
+	if s.dialect == XCSH {
+		if err := s.out.Push([]byte(`{"type":"` + wire.TypeReady + `"}`)); err != nil {
+			return err
+		}
+		s.todos.offerTool()
+	}
+	return s.ui.connect(s.out)
+}
+
+// end brings the session to its end. Dialogs and host tools end first: what
+// waits for them could not end otherwise.
+func (s *server) end(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, s.options.CloseTime)
+	defer cancel()
+	close(s.closing)
+	s.ui.disconnect()
+	s.host.disconnect()
+	s.lane.close()
+	s.drainLane()
+	err := s.session.Close(ctx, "quit")
+	if err != nil {
+		err = fmt.Errorf("close the session: %w", err)
+	}
+	s.cancel()
+	s.waitOwed(ctx)
+	return err
+}
+
+// drainLane lets the commands that were read take effect, so that the order
+// holds to the last. One that does not come to its end is told to.
+func (s *server) drainLane() {
+	timer := time.AfterFunc(s.options.CloseTime/3, s.cancel)
+	defer timer.Stop()
+	select {
+	case <-s.lane.done:
+	case <-s.out.Failed():
+		s.cancel()
+		<-s.lane.done
+	}
+	s.lane.own.Wait()
+}
+
+// waitOwed waits for the answers that are still to come.
+func (s *server) waitOwed(ctx context.Context) {
+	done := make(chan struct{})
+	go func() {
+		s.own.Wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+	case <-ctx.Done():
+		s.log.Warn("some commands were not answered: they did not end in time")
+	}
+}
+
+func (s *server) closeOutput(ctx context.Context) error {
+	err := s.out.Close(context.WithoutCancel(ctx))
+	if err == nil || clientGone(err) {
+		return s.inputFailure()
+	}
+	return fmt.Errorf("write to the client: %w", err)
+}
+
+func (s *server) inputFailure() error {
+	select {
+	case <-s.inputEnded:
+		return s.inputErr
+	default:
+		return nil
+	}
+}
+
+// clientGone says whether an error of the output only means that nobody is
+// there to read it.
+func clientGone(err error) bool {
+	return errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe)
+}
