@@ -80,9 +80,20 @@ func (c *Catalogue) Forget(provider string) {
 	}
 }
 
-// Redact takes the keys that were in use, and what looks like one, out of a
-// text for people, logs or files.
-func (c *Catalogue) Redact(text string) string { return c.secrets.redact(text) }
+// Redact takes the keys that are set or were in use, and what looks like one,
+// out of a text for people, logs or files.
+func (c *Catalogue) Redact(text string) string {
+	for _, name := range KeyVariables() {
+		c.secrets.add(c.options.Env(name))
+	}
+	stored, err := c.options.Auth.List()
+	for _, s := range stored {
+		if err == nil && !isCommand(s.Key) && !strings.Contains(s.Key, "$") {
+			c.secrets.add(s.Key)
+		}
+	}
+	return c.secrets.redact(text)
+}
 
 // keyValue finds where the key of a provider comes from: --api-key, auth.json,
 // models.json or an extension, the environment, in this order. models.json
@@ -145,8 +156,9 @@ func (c *Catalogue) resolveKey(ctx context.Context, p *provider, env Env) (strin
 	}
 	key, err := resolveValue(ctx, value, env, &c.commands)
 	if err != nil {
-		return "", fmt.Errorf("%w for %s: %s asks for it, but %w", ErrNoCredentials, p.id, from, err)
+		return "", fmt.Errorf("%w for %s: %s says where it is, but %w", ErrNoCredentials, p.id, from, err)
 	}
+	key = strings.TrimSpace(key) // a line end in it would make the header invalid
 	c.secrets.add(key)
 	return key, nil
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"runtime"
 	"slices"
 	"sync"
 	"time"
@@ -73,6 +74,18 @@ func (a *Auth) List() ([]Credential, error) {
 		list = append(list, all[name])
 	}
 	return list, nil
+}
+
+// check says what is wrong with the file as a whole.
+func (a *Auth) check() []Warning {
+	if _, err := a.load(); err != nil {
+		return []Warning{{Message: fmt.Sprintf("no stored credential can be used: %v", err)}}
+	}
+	info, err := os.Stat(a.path)
+	if err == nil && info.Mode().Perm()&0o077 != 0 && runtime.GOOS != "windows" {
+		return []Warning{{File: a.path, Message: "other users can read the keys in it; run chmod 600 on it"}}
+	}
+	return nil
 }
 
 // Set stores an API key for a provider in place of what it had. Other entries

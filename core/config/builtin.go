@@ -84,9 +84,17 @@ func thinkingOf(e *modelEntry, m catwalk.Model) {
 			e.Model.ThinkingLevels = append(e.Model.ThinkingLevels, level)
 		}
 	}
-	// Claude models with efforts above high think by effort and no longer by
-	// budget.
-	if e.Model.API == APIAnthropic && len(e.Model.ThinkingLevels) > 0 {
+	if e.Model.API == APIAnthropic {
+		if len(e.Model.ThinkingLevels) == 0 {
+			return // it thinks by budget, and any level is one
+		}
+		// Claude models with efforts above high no longer take a budget.
 		e.compat = json.RawMessage(`{"forceAdaptiveThinking":true}`)
+	}
+	e.Model.ThinkingWords = map[message.ThinkingLevel]*string{}
+	for _, level := range []message.ThinkingLevel{message.ThinkingMinimal, message.ThinkingLow, message.ThinkingMedium, message.ThinkingHigh} {
+		if !has(level) {
+			e.Model.ThinkingWords[level] = nil
+		}
 	}
 }

@@ -59,7 +59,7 @@ func OpenCatalogue(options CatalogueOptions) (*Catalogue, []Warning) {
 		options.Auth = NewAuth("")
 	}
 	c := &Catalogue{options: options, keys: map[string]string{}}
-	return c, c.Reload()
+	return c, append(options.Auth.check(), c.Reload()...)
 }
 
 // Reload reads models.json again. Models that were handed out stay as they
@@ -74,6 +74,11 @@ func (c *Catalogue) Reload() []Warning {
 	c.file, c.merged = file, nil
 	c.mu.Unlock()
 	for _, id := range file.order {
+		// Built-in providers have all that a model needs, and looking at one
+		// would parse the embedded catalogue.
+		if _, builtin := serviceOf(id); builtin {
+			continue
+		}
 		if p := c.provider(id); p != nil {
 			warnings = append(warnings, p.warningsFor(c.options.ModelsFile)...)
 		}

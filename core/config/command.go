@@ -1,21 +1,17 @@
 package config
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"os/exec"
-	"runtime"
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/seed-54e836f5/pi/core/proc"
 )
 
-const (
-	commandTimeout = 30 * time.Second
-	commandOutput  = 64 << 10 // bytes; a key is never longer
-)
+const commandTimeout = 30 * time.Second
 
 // commandCache runs the commands that print keys, each once. A failure is not
 // remembered: the next request tries again.
@@ -33,32 +29,43 @@ type commandRun struct {
 }
 
 // output gives what the command prints, without the white space around it.
-// Callers that come while it runs wait for the same run. When ctx ends it
-// stops to wait; the run itself is bounded by the timeout.
+// Callers that come while it runs wait for the same run, each as long as its
+// ctx lasts; where the one that runs it gives up, the next takes over.
 func (c *commandCache) output(ctx context.Context, command string) (string, error) {
+	for {
+		run, mine := c.begin(command)
+		if mine {
+			run.value, run.err = runCommand(ctx, command, c.limit())
+			if run.err != nil {
+				c.forget(command)
+			}
+			close(run.done)
+			return run.value, run.err
+		}
+		select {
+		case <-run.done:
+		case <-ctx.Done():
+			return "", context.Cause(ctx)
+		}
+		if !errors.Is(run.err, errGaveUp) {
+			return run.value, run.err
+		}
+	}
+}
+
+// begin gives the run of a command, and whether the caller is to do it.
+func (c *commandCache) begin(command string) (run *commandRun, mine bool) {
 	c.mu.Lock()
-	run, running := c.runs[command]
-	if !running {
-		run = &commandRun{done: make(chan struct{})}
-		if c.runs == nil {
-			c.runs = map[string]*commandRun{}
-		}
-		c.runs[command] = run
+	defer c.mu.Unlock()
+	if run, there := c.runs[command]; there {
+		return run, false
 	}
-	c.mu.Unlock()
-	if !running {
-		run.value, run.err = runCommand(ctx, command, c.limit())
-		if run.err != nil {
-			c.forget(command)
-		}
-		close(run.done)
+	if c.runs == nil {
+		c.runs = map[string]*commandRun{}
 	}
-	select {
-	case <-run.done:
-		return run.value, run.err
-	case <-ctx.Done():
-		return "", context.Cause(ctx)
-	}
+	run = &commandRun{done: make(chan struct{})}
+	c.runs[command] = run
+	return run, true
 }
 
 // forget makes the next use run the command again.
@@ -75,39 +82,25 @@ func (c *commandCache) limit() time.Duration {
 	return commandTimeout
 }
 
-// runCommand runs a command line of the user's with an empty stdin. What it
-// prints is a secret, so an error names the command and its status only.
+var errGaveUp = errors.New("nobody waited for it any more")
+
+// runCommand runs a command line of the user's. What it prints is a secret,
+// so an error names the command and how it ended only, and what it says on
+// stderr goes nowhere.
 func runCommand(ctx context.Context, command string, timeout time.Duration) (string, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, timeout, fmt.Errorf("it took longer than %s", timeout))
-	defer cancel()
-	shell := []string{"/bin/sh", "-c"}
-	if runtime.GOOS == "windows" {
-		shell = []string{"cmd", "/C"}
-	}
-	var out limitedBuffer
-	cmd := exec.CommandContext(ctx, shell[0], shell[1], command)
-	cmd.Stdout = &out
-	cmd.WaitDelay = time.Second // a child that keeps the pipe open is not waited for
-	err := cmd.Run()
-	if ctx.Err() != nil {
-		err = context.Cause(ctx)
-	}
-	value := strings.TrimSpace(out.String())
-	switch {
-	case err != nil && !errors.Is(err, exec.ErrWaitDelay):
-		return "", fmt.Errorf("the command %q failed: %w", command, err)
+	result, err := proc.Run(ctx, proc.Options{Command: "{ " + command + "\n} 2>/dev/null", Timeout: timeout})
+	switch value := strings.TrimSpace(result.Output.Text); {
+	case err != nil:
+		return "", fmt.Errorf("run the command %q: %w", command, err)
+	case result.Cancelled:
+		return "", fmt.Errorf("the command %q was stopped: %w: %w", command, errGaveUp, context.Cause(ctx))
+	case result.TimedOut:
+		return "", fmt.Errorf("the command %q took longer than %s", command, timeout)
+	case result.ExitCode != 0:
+		return "", fmt.Errorf("the command %q ended with exit code %d", command, result.ExitCode)
 	case value == "":
 		return "", fmt.Errorf("the command %q printed nothing", command)
+	default:
+		return value, nil
 	}
-	return value, nil
-}
-
-// limitedBuffer keeps the first part of what is written and drops the rest.
-type limitedBuffer struct{ bytes.Buffer }
-
-func (b *limitedBuffer) Write(p []byte) (int, error) {
-	if room := commandOutput - b.Len(); room > 0 {
-		b.Buffer.Write(p[:min(room, len(p))])
-	}
-	return len(p), nil
 }

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -63,7 +64,7 @@ func checkObject(s source) (Warning, bool) {
 func updateObject(path string, mode fs.FileMode, change func(data []byte) ([]byte, error)) error {
 	path = resolveLink(path)
 	dir := filepath.Dir(path)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err := os.MkdirAll(dir, folderMode(mode)); err != nil {
 		return fmt.Errorf("make the folder of %s: %w", path, err)
 	}
 	unlock, err := lock(dir)
@@ -84,11 +85,15 @@ func updateObject(path string, mode fs.FileMode, change func(data []byte) ([]byt
 	return replaceFile(path, data, mode)
 }
 
-// lock takes the lock of a folder. It has one name for all files: the
-// reference agents take a folder named like the file plus .lock for theirs,
-// and a file of that name would keep them out for good.
+// lock locks the folder itself, where that can be done, so that nothing is
+// left behind in a project. A file named like the one to change plus .lock it
+// must not be: the reference agents make a folder of that name to lock theirs,
+// and a file there would keep them out for good.
 func lock(dir string) (unlock func(), err error) {
-	l := flock.New(filepath.Join(dir, ".pi-config.lock"))
+	l := flock.New(dir, flock.SetFlag(os.O_RDONLY))
+	if runtime.GOOS == "windows" {
+		l = flock.New(filepath.Join(dir, ".pi-config.lock"))
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), lockWait)
 	defer cancel()
 	if ok, err := l.TryLockContext(ctx, 10*time.Millisecond); err != nil || !ok {
@@ -124,4 +129,9 @@ func resolveLink(path string) string {
 		return real
 	}
 	return path
+}
+
+// folderMode lets those into a folder who may read the file in it.
+func folderMode(mode fs.FileMode) fs.FileMode {
+	return mode | mode>>2&0o111
 }

@@ -102,22 +102,20 @@ func parseModelsFile(s source) (modelsFile, []Warning) {
 	return file, warnings
 }
 
-// decodeProvider reads one provider. A member of the wrong type makes the
-// provider unusable; the others of the file are not touched by that.
+// decodeProvider reads one provider. A member of the wrong type is left out,
+// the rest is used; only what is no object at all gives no provider.
 func decodeProvider(s source, m member) (*ProviderConfig, []Warning) {
 	key := "providers." + m.name
 	var config ProviderConfig
+	var warnings []Warning
 	if err := json.Unmarshal(m.value, &config); err != nil {
 		var mistyped *json.UnmarshalTypeError
-		if errors.As(err, &mistyped) {
-			if mistyped.Field != "" {
-				key += "." + mistyped.Field
-			}
-			return nil, []Warning{s.warn(m.offset+mistyped.Offset, key, "expected %s, found %s; the provider %s is left out", jsonKind(mistyped.Type), mistyped.Value, m.name)}
+		if !errors.As(err, &mistyped) || mistyped.Field == "" {
+			return nil, []Warning{s.warn(m.offset, key, "expected an object; the provider is left out")}
 		}
-		return nil, []Warning{s.warn(m.offset, key, "%v; the provider %s is left out", err, m.name)}
+		warnings = append(warnings, s.warn(m.offset+mistyped.Offset, key+"."+mistyped.Field,
+			"expected %s, found %s; it is ignored", jsonKind(mistyped.Type), mistyped.Value))
 	}
-	var warnings []Warning
 	models := config.Models[:0]
 	for i, model := range config.Models {
 		if model.ID == "" {

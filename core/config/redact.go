@@ -16,7 +16,7 @@ var keyShapes = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(strings.Join([]string{
 		`\bsk-[A-Za-z0-9_\-*]{16,}`,                                      // OpenAI, Anthropic, OpenRouter, DeepSeek
 		`\bAIza[A-Za-z0-9_\-]{30,}`,                                      // Google
-		`\b(?:gsk|xai|hf|nvapi|fw|csk|sk_)[_\-][A-Za-z0-9_\-]{16,}`,      // Groq, xAI, Hugging Face, NVIDIA, Fireworks, Cerebras
+		`\b(?:gsk|xai|hf|nvapi|fw|csk)[_\-][A-Za-z0-9_\-]{16,}`,          // Groq, xAI, Hugging Face, NVIDIA, Fireworks, Cerebras
 		`\bgh[pousr]_[A-Za-z0-9]{20,}`,                                   // GitHub
 		`\bAKIA[A-Z0-9]{12,}`,                                            // AWS
 		`\beyJ[A-Za-z0-9_\-]{10,}\.[A-Za-z0-9_\-]{10,}\.[A-Za-z0-9_\-]*`, // signed tokens

@@ -370,13 +370,7 @@ func (c *Catalogue) defaultOf(provider, model string) (*message.Model, string) {
 	if provider == "" && model == "" {
 		return nil, ""
 	}
-	var wanted Selection
-	var err error
-	if provider != "" && model == "" || provider != "" && c.known(provider) {
-		wanted, err = c.Resolve(model, provider)
-	} else {
-		wanted, err = c.Resolve(model, "")
-	}
+	wanted, err := c.Resolve(model, provider)
 	if err != nil {
 		return nil, fmt.Sprintf("The default model of the settings cannot be used: %v.", err)
 	}
