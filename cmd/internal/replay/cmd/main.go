@@ -1,0 +1,169 @@
+// Command replay plays the recorded scenarios against any agent that speaks
+// the protocol, outside the test suite.
+//
+//	go run ./cmd/internal/replay/cmd -agent './bin/pi' [flags] [names…]
+//
+// It prints the differences from what is expected of ours, or, with -plain,
+// from the bare recording, which is what a reference agent must not differ
+// from. With -record it stores what the agent does instead. A name picks the
+// scenarios that contain it; without names all are played.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/seed-54e836f5/pi/cmd/internal/replay"
+)
+
+type options struct {
+	dir    string
+	agent  string
+	path   string
+	env    string
+	record string
+	plain  bool
+	stderr bool
+	jobs   int
+	max    int
+	names  []string
+}
+
+func main() {
+	var o options
+	flag.StringVar(&o.dir, "dir", "cmd/pi/testdata/transcripts", "folder with scenarios, recorded, overlays")
+	flag.StringVar(&o.agent, "agent", "", "the agent's command, parted by blanks")
+	flag.StringVar(&o.path, "path", "", "folders with helper programs of the agent, parted by colons")
+	flag.StringVar(&o.env, "env", "", "NAME=value for the agent, parted by commas")
+	flag.StringVar(&o.record, "record", "", "store the transcripts in this folder instead of comparing")
+	flag.BoolVar(&o.plain, "plain", false, "compare with the recording as it is, without overlays")
+	flag.BoolVar(&o.stderr, "stderr", false, "print what the agent writes to stderr")
+	flag.IntVar(&o.jobs, "jobs", 2, "scenarios at the same time")
+	flag.IntVar(&o.max, "max", 10, "differences to print for a scenario")
+	flag.Parse()
+	o.names = flag.Args()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, o); err != nil {
+		fmt.Fprintln(os.Stderr, "replay:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, o options) error {
+	if o.agent == "" {
+		return errors.New("-agent is missing")
+	}
+	scenarios, err := replay.LoadScenarios(os.DirFS(filepath.Join(o.dir, "scenarios")))
+	if err != nil {
+		return err
+	}
+	var mu sync.Mutex // guards the output and the counts
+	played, differing := 0, 0
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(o.jobs)
+	for _, sc := range scenarios {
+		if !o.picks(sc.Name) {
+			continue
+		}
+		group.Go(func() error {
+			report, err := o.play(ctx, sc)
+			if err != nil {
+				return fmt.Errorf("%s: %w", sc.Name, err)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			played++
+			if report != "" {
+				differing++
+				fmt.Print(report)
+			}
+			return nil
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	fmt.Printf("%d of %d scenarios differ\n", differing, played)
+	if differing > 0 {
+		return errors.New("the agent is not as expected")
+	}
+	return nil
+}
+
+func (o options) picks(name string) bool {
+	if len(o.names) == 0 {
+		return true
+	}
+	for _, n := range o.names {
+		if strings.Contains(name, n) {
+			return true
+		}
+	}
+	return false
+}
+
+// play returns what there is to report of a scenario, or "".
+func (o options) play(ctx context.Context, sc *replay.Scenario) (string, error) {
+	agent := replay.Agent{Command: strings.Fields(o.agent)}
+	if o.path != "" {
+		agent.Path = filepath.SplitList(o.path)
+	}
+	if o.env != "" {
+		agent.Env = strings.Split(o.env, ",")
+	}
+	var stderr string
+	agent.Log = func(text string) { stderr = text }
+	got, err := replay.Play(ctx, sc, agent)
+	if err != nil {
+		return "", err
+	}
+	if o.record != "" {
+		return "", store(filepath.Join(o.record, sc.Name+".jsonl"), got)
+	}
+	recordings := replay.Recordings{Dir: os.DirFS(o.dir)}
+	expected, err := recordings.Expected(sc.Name)
+	if o.plain {
+		expected, err = recordings.Recorded(sc.Name)
+	}
+	if err != nil {
+		return "", err
+	}
+	return o.report(sc.Name, replay.Compare(expected, got), stderr), nil
+}
+
+func (o options) report(name string, differences []string, stderr string) string {
+	if len(differences) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %d differences\n", name, len(differences))
+	for i, d := range differences {
+		if i == o.max {
+			fmt.Fprintf(&b, "    …\n")
+			break
+		}
+		fmt.Fprintf(&b, "    %s\n", d)
+	}
+	if o.stderr && stderr != "" {
+		fmt.Fprintf(&b, "    stderr: %s\n", strings.TrimSpace(stderr))
+	}
+	return b.String()
+}
+
+func store(file string, t *replay.Transcript) error {
+	f, err := os.Create(file)
+	if err != nil {
+		return err
+	}
+	return errors.Join(t.Write(f), f.Close())
+}
