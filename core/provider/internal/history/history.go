@@ -1,0 +1,105 @@
+// Package history is how the adapters read a conversation: what of it a model
+// can be sent, whatever model it was held with.
+//
+// It imports the standard library and core/message only.
+package history
+
+import (
+	"bytes"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"strings"
+
+	"github.com/seed-54e836f5/pi/core/message"
+)
+
+// ImageLeftOut stands where an image was that the model cannot see.
+const ImageLeftOut = "[image left out: this model takes text only]"
+
+// NothingSaid stands for a last message without content, which no service
+// accepts.
+const NothingSaid = "(empty)"
+
+// SameModel says whether an answer came from the model that is asked now.
+// Signatures mean something to their own model only.
+func SameModel(answer *message.Assistant, model message.Model) bool {
+	return answer.API == model.API && answer.Provider == model.Provider && answer.Model == model.ID
+}
+
+// Said gives what of content the model can be sent: texts that are not blank,
+// and images, or a note in the place of each that the model does not take.
+func Said(content []message.Block, model message.Model) []message.Block {
+	out := make([]message.Block, 0, len(content))
+	for _, b := range content {
+		switch {
+		case b.Type == message.BlockImage && model.TakesImages():
+			out = append(out, b)
+		case b.Type == message.BlockImage:
+			out = append(out, message.TextBlock(ImageLeftOut))
+		case b.Type == message.BlockText && !Blank(b.Text):
+			out = append(out, b)
+		}
+	}
+	return out
+}
+
+// Result gives the text of a tool result, its text blocks and the notes for
+// images left out each on lines of their own, and the images that the model
+// takes.
+func Result(content []message.Block, model message.Model) (text string, images []message.Block) {
+	var texts []string
+	for _, b := range content {
+		switch {
+		case b.Type == message.BlockImage && model.TakesImages():
+			images = append(images, b)
+		case b.Type == message.BlockImage:
+			texts = append(texts, ImageLeftOut)
+		case b.Type == message.BlockText:
+			texts = append(texts, b.Text)
+		}
+	}
+	return strings.Join(texts, "\n"), images
+}
+
+// Blank says whether a text is nothing but white space.
+func Blank(text string) bool { return strings.TrimSpace(text) == "" }
+
+// Arguments gives the arguments of a tool call as services want them back: an
+// object. What the model wrote in place of one is told by the call's result.
+func Arguments(b message.Block) json.RawMessage {
+	if raw := bytes.TrimSpace(b.Arguments); len(raw) > 0 && raw[0] == '{' && json.Valid(raw) {
+		return raw
+	}
+	return json.RawMessage("{}")
+}
+
+// longestCallID is what the strictest services allow.
+const longestCallID = 64
+
+// CallID makes an id of a tool call, which may come from another service,
+// acceptable everywhere: letters, digits, _ and -, at most 64. The same id
+// gives the same.
+func CallID(id string) string {
+	safe := strings.Map(func(c rune) rune {
+		switch {
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', c == '_', c == '-':
+			return c
+		}
+		return '_'
+	}, id)
+	if safe == "" || len(safe) > longestCallID {
+		sum := sha256.Sum256([]byte(id))
+		tail := "_" + hex.EncodeToString(sum[:6])
+		return safe[:min(len(safe), longestCallID-len(tail))] + tail
+	}
+	return safe
+}
+
+// NewCallID makes an id for a tool call that the service gave none.
+func NewCallID() string {
+	var id [9]byte
+	_, _ = rand.Read(id[:]) // never fails
+	return "call_" + hex.EncodeToString(id[:])
+}

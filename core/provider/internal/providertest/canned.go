@@ -1,0 +1,42 @@
+package providertest
+
+import (
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/seed-54e836f5/pi/core/message"
+	"github.com/seed-54e836f5/pi/core/provider"
+)
+
+// Canned answers every request with a stream, without a network.
+func Canned(stream string) http.RoundTripper {
+	return transportFunc(func(r *http.Request) (*http.Response, error) {
+		body := io.NopCloser(strings.NewReader(stream))
+		return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: body, Request: r}, nil
+	})
+}
+
+// BenchmarkDeltas measures what one delta costs an adapter, from the bytes of
+// the stream to the sink.
+func BenchmarkDeltas(b *testing.B, adapter func(provider.Options) provider.Provider, model message.Model, stream string, deltas int) {
+	p := adapter(provider.Options{Transport: Canned(stream), IdleTimeout: provider.DefaultIdleTimeout})
+	req := Say(model, "hi")
+	req.Model.BaseURL = "http://service.test"
+	b.ReportAllocs()
+	for b.Loop() {
+		seen := 0
+		err := p.Stream(b.Context(), req, func(d provider.Delta) error {
+			if d.Kind == provider.TextDelta {
+				seen++
+			}
+			return nil
+		})
+		if err != nil || seen != deltas {
+			b.Fatalf("%d deltas, error %v", seen, err)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(deltas), "ns/delta")
+	b.ReportMetric(0, "ns/op")
+}

@@ -1,0 +1,27 @@
+package provider
+
+import (
+	"net/http"
+	"time"
+)
+
+// DefaultIdleTimeout is how long a service may send nothing before a request
+// counts as lost. It is longer than the pauses of models that think unseen.
+const DefaultIdleTimeout = 5 * time.Minute
+
+// Options are what the constructors of the adapters take.
+type Options struct {
+	// IdleTimeout is how long a service may send no byte, from the request on,
+	// before Stream gives up with a Retryable error; 0: no limit. Time that
+	// the sink takes does not count.
+	IdleTimeout time.Duration
+	// Transport carries the requests; nil: one that all adapters share, with
+	// the proxy of the environment.
+	Transport http.RoundTripper
+	// LongCache asks for prompt caches that are kept for long (an hour, a
+	// day) where a service has them, which costs more to fill.
+	LongCache bool
+}
+
+// DefaultOptions are those of a user who set nothing.
+func DefaultOptions() Options { return Options{IdleTimeout: DefaultIdleTimeout} }
