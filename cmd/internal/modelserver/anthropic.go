@@ -53,12 +53,15 @@ func anthropicBlocks(raw json.RawMessage) (text string, results []string, err er
 	if err := json.Unmarshal(raw, &whole); err != nil {
 		return "", nil, err
 	}
+	if raw[0] != '[' {
+		return string(whole), nil, nil // a plain string
+	}
 	var blocks []struct {
 		Type    string  `json:"type"`
 		Content content `json:"content"`
 	}
-	if json.Unmarshal(raw, &blocks) != nil {
-		return string(whole), nil, nil // a plain string
+	if err := json.Unmarshal(raw, &blocks); err != nil {
+		return "", nil, err
 	}
 	for _, b := range blocks {
 		if b.Type == "tool_result" {

@@ -112,7 +112,8 @@ func (r Recordings) Overlays(name string) ([]Overlay, error) {
 // Differences returns the intended differences, in the order of the file.
 func (r Recordings) Differences() ([]Difference, error) {
 	var out []Difference
-	return out, r.read("differences.json", &out)
+	err := r.read("differences.json", &out)
+	return out, err
 }
 
 func (r Recordings) read(file string, into any) error {

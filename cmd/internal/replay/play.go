@@ -9,6 +9,7 @@ import (
 	"maps"
 	"os"
 	"os/exec"
+	"slices"
 	"syscall"
 	"time"
 
@@ -87,7 +88,7 @@ type player struct {
 }
 
 func start(ctx context.Context, sc *Scenario, agent Agent, box *sandbox) (*player, error) {
-	args := append(agent.Command[1:len(agent.Command):len(agent.Command)], box.arguments(sc, agent.Extensions)...)
+	args := slices.Concat(agent.Command[1:], box.arguments(sc, agent.Extensions))
 	cmd := exec.CommandContext(ctx, agent.Command[0], args...)
 	cmd.Dir, cmd.Env = box.dir("work"), box.environment(sc, agent)
 	// A child of the agent may outlive it and keep stderr open.

@@ -51,18 +51,18 @@ func main() {
 	flag.IntVar(&o.max, "max", 10, "differences to print for a scenario")
 	flag.Parse()
 	o.names = flag.Args()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if err := run(ctx, o); err != nil {
+	if err := run(o); err != nil {
 		fmt.Fprintln(os.Stderr, "replay:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, o options) error {
+func run(o options) error {
 	if o.agent == "" {
 		return errors.New("-agent is missing")
 	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
 	scenarios, err := replay.LoadScenarios(os.DirFS(filepath.Join(o.dir, "scenarios")))
 	if err != nil {
 		return err
