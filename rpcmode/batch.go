@@ -139,8 +139,8 @@ func (b Batch) send(ctx context.Context, gone <-chan struct{}, p session.Prompt)
 	defer cancel()
 	go func() {
 		err := <-accepted
-		if err == nil && b.Session.WaitIdle(ctx) != nil {
-			err = nil // the caller knows why ctx has ended
+		if err == nil {
+			_ = b.Session.WaitIdle(ctx) // fails only with ctx, which is looked at below
 		}
 		settled <- err
 	}()

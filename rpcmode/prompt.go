@@ -49,11 +49,12 @@ func abort(_ context.Context, s *server, _ wire.Empty) func() (wire.None, error)
 	}
 }
 
-// abortAndPrompt need not wait for the abort itself: the session admits the
-// prompt when the aborted run has settled.
+// abortAndPrompt holds up what comes behind it until the prompt is in: that
+// was sent for the new run, not for the one that ends.
 func abortAndPrompt(_ context.Context, s *server, p wire.Text, r *reply) {
-	s.session.Abort()
-	s.session.Prompt(textPrompt(p), s.acceptance(r))
+	accepted := s.acceptance(r)
+	<-s.session.Abort()
+	s.session.Prompt(textPrompt(p), accepted)
 }
 
 // acceptance answers a prompt once it was accepted. Clients of the xcsh
