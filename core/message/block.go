@@ -102,34 +102,37 @@ func (b Block) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON implements json.Unmarshaler.
 func (b *Block) UnmarshalJSON(data []byte) error {
-	var head otherWire
-	if err := json.Unmarshal(data, &head); err != nil {
+	var all Fields
+	err := json.Unmarshal(data, &all)
+	*b = Block{}
+	if raw, ok := all["type"]; ok && err == nil {
+		err = json.Unmarshal(raw, &b.Type)
+	}
+	if err != nil {
 		return fmt.Errorf("content block: %w", err)
 	}
-	var err error
-	*b = Block{Type: head.Type}
-	switch head.Type {
+	switch b.Type {
 	case BlockText:
 		var w textWire
-		b.Extra, err = unmarshalWithExtra(data, &w)
+		b.Extra, err = fill(&w, data, all)
 		b.Text, b.TextSignature = w.Text, w.TextSignature
 	case BlockThinking:
 		var w thinkingWire
-		b.Extra, err = unmarshalWithExtra(data, &w)
+		b.Extra, err = fill(&w, data, all)
 		b.Thinking, b.ThinkingSignature, b.Redacted = w.Thinking, w.ThinkingSignature, w.Redacted
 	case BlockToolCall:
 		var w toolCallWire
-		b.Extra, err = unmarshalWithExtra(data, &w)
+		b.Extra, err = fill(&w, data, all)
 		b.ID, b.Name, b.Arguments, b.ThoughtSignature = w.ID, w.Name, w.Arguments, w.ThoughtSignature
 	case BlockImage:
 		var w imageWire
-		b.Extra, err = unmarshalWithExtra(data, &w)
+		b.Extra, err = fill(&w, data, all)
 		b.Data, b.MimeType = w.Data, w.MimeType
 	default:
-		b.Extra, err = unmarshalWithExtra(data, &head)
+		b.Extra, err = fill(&otherWire{}, data, all)
 	}
 	if err != nil {
-		return fmt.Errorf("content block of type %q: %w", head.Type, err)
+		return fmt.Errorf("content block of type %q: %w", b.Type, err)
 	}
 	return nil
 }

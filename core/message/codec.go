@@ -168,14 +168,34 @@ func marshalWithExtra(wire any, extra Fields) ([]byte, error) {
 // unmarshalWithExtra fills wire and gives back the members that it has no
 // field for, leaving out those named in skip.
 func unmarshalWithExtra(data []byte, wire any, skip ...string) (Fields, error) {
-	if err := json.Unmarshal(data, wire); err != nil {
-		return nil, err
-	}
 	var all Fields
 	if err := json.Unmarshal(data, &all); err != nil {
 		return nil, err
 	}
-	for _, name := range knownNames(reflect.TypeOf(wire).Elem()) {
+	return fill(wire, data, all, skip...)
+}
+
+// fill is unmarshalWithExtra for data whose members are known already. It
+// takes all over. Names count with their case: encoding/json alone would take
+// any, and the same member would come back twice.
+func fill(wire any, data []byte, all Fields, skip ...string) (Fields, error) {
+	known := knownNames(reflect.TypeOf(wire).Elem())
+	if anyFolds(all, known) {
+		exact := Fields{}
+		for _, name := range known {
+			if value, ok := all[name]; ok {
+				exact[name] = value
+			}
+		}
+		var err error
+		if data, err = Marshal(exact); err != nil {
+			return nil, err
+		}
+	}
+	if err := json.Unmarshal(data, wire); err != nil {
+		return nil, err
+	}
+	for _, name := range known {
 		delete(all, name)
 	}
 	for _, name := range skip {
@@ -185,6 +205,18 @@ func unmarshalWithExtra(data []byte, wire any, skip ...string) (Fields, error) {
 		return nil, nil
 	}
 	return all, nil
+}
+
+// anyFolds says whether a member differs from a known name in its case only.
+func anyFolds(all Fields, known []string) bool {
+	for name := range all {
+		for _, k := range known {
+			if name != k && strings.EqualFold(name, k) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 var namesByType sync.Map // reflect.Type to []string

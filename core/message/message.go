@@ -9,6 +9,7 @@ package message
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 )
 
@@ -220,34 +221,44 @@ func NewUser(text string, images []Block, at int64) *User {
 // Decode reads one message from its JSON form. Roles without a type give an
 // *Opaque; data that is no object, or has no role, is an error.
 func Decode(data []byte) (Message, error) {
-	var head struct {
-		Role *Role `json:"role"`
-	}
-	if err := json.Unmarshal(data, &head); err != nil {
+	var all Fields
+	if err := json.Unmarshal(data, &all); err != nil {
 		return nil, fmt.Errorf("message: %w", err)
 	}
-	if head.Role == nil || *head.Role == "" {
-		return nil, fmt.Errorf("message: field role is missing")
+	var role Role
+	if raw, ok := all["role"]; ok {
+		if err := json.Unmarshal(raw, &role); err != nil {
+			return nil, fmt.Errorf("message: field role: %w", err)
+		}
 	}
-	make, known := byRole[*head.Role]
+	if role == "" {
+		return nil, errors.New("message: field role is missing")
+	}
+	empty, known := byRole[role]
 	if !known {
-		return &Opaque{Name: *head.Role, Raw: append(json.RawMessage(nil), data...)}, nil
+		return &Opaque{Name: role, Raw: append(json.RawMessage(nil), data...)}, nil
 	}
-	m := make()
-	if err := json.Unmarshal(data, m); err != nil {
-		return nil, fmt.Errorf("message of role %s: %w", *head.Role, err)
+	m, wire, extra := empty()
+	var err error
+	if *extra, err = fill(wire, data, all, "role"); err != nil {
+		return nil, fmt.Errorf("message of role %s: %w", role, err)
 	}
 	return m, nil
 }
 
-var byRole = map[Role]func() Message{
-	RoleUser:              func() Message { return new(User) },
-	RoleAssistant:         func() Message { return new(Assistant) },
-	RoleToolResult:        func() Message { return new(ToolResult) },
-	RoleBashExecution:     func() Message { return new(BashExecution) },
-	RoleCustom:            func() Message { return new(Custom) },
-	RoleBranchSummary:     func() Message { return new(BranchSummary) },
-	RoleCompactionSummary: func() Message { return new(CompactionSummary) },
+// byRole makes an empty message of each role, and gives it once more as what
+// is decoded into, with the place for unknown members.
+var byRole = map[Role]func() (m Message, wire any, extra *Fields){
+	RoleUser:          func() (Message, any, *Fields) { m := new(User); return m, (*userWire)(m), &m.Extra },
+	RoleAssistant:     func() (Message, any, *Fields) { m := new(Assistant); return m, (*assistantWire)(m), &m.Extra },
+	RoleToolResult:    func() (Message, any, *Fields) { m := new(ToolResult); return m, (*toolResultWire)(m), &m.Extra },
+	RoleBashExecution: func() (Message, any, *Fields) { m := new(BashExecution); return m, (*bashExecutionWire)(m), &m.Extra },
+	RoleCustom:        func() (Message, any, *Fields) { m := new(Custom); return m, (*customWire)(m), &m.Extra },
+	RoleBranchSummary: func() (Message, any, *Fields) { m := new(BranchSummary); return m, (*branchSummaryWire)(m), &m.Extra },
+	RoleCompactionSummary: func() (Message, any, *Fields) {
+		m := new(CompactionSummary)
+		return m, (*compactionSummaryWire)(m), &m.Extra
+	},
 }
 
 // List is a slice of messages with a JSON codec, for payloads that carry many.
