@@ -2,25 +2,15 @@ package config
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
-	"sync"
 
-	"charm.land/catwalk/pkg/catwalk"
-	"charm.land/catwalk/pkg/embedded"
-
+	"github.com/seed-54e836f5/pi/core/config/catalogue"
 	"github.com/seed-54e836f5/pi/core/message"
 )
 
-// builtinModels are the models of the embedded catalogue by the name that it
-// has for their provider. Parsing it takes several milliseconds, so nobody
-// asks for it before a built-in provider is really looked at.
-var builtinModels = sync.OnceValue(func() map[string]catwalk.Provider {
-	all := map[string]catwalk.Provider{}
-	for _, p := range embedded.GetAll() {
-		all[string(p.ID)] = p
-	}
-	return all
-})
+// loadBuiltin is catalogue.Load; a test looks at when it is called.
+var loadBuiltin = catalogue.Load
 
 // modelsOf gives the catalogue's models of a service, the default one first:
 // where a list has a first model, it is the one to choose.
@@ -28,7 +18,10 @@ func modelsOf(s service, env Env) []modelEntry {
 	if s.catwalk == "" {
 		return nil
 	}
-	p := builtinModels()[s.catwalk]
+	p, err := loadBuiltin(s.catwalk)
+	if err != nil {
+		panic(fmt.Sprintf("service %s: %v", s.id, err))
+	}
 	baseURL := s.baseURL
 	if s.addressFrom != nil {
 		// Without the variables there is no address yet; Access says so.
@@ -38,15 +31,15 @@ func modelsOf(s service, env Env) []modelEntry {
 	for _, m := range p.Models {
 		e := modelEntry{Model: message.Model{
 			ID: m.ID, Name: m.Name, API: s.api, Provider: s.id, BaseURL: baseURL,
-			Reasoning: m.CanReason, Input: []string{"text"}, Cost: priceOf(m),
-			ContextWindow: m.ContextWindow, MaxTokens: m.DefaultMaxTokens,
+			Reasoning: m.Reasoning, Input: []string{"text"}, Cost: priceOf(m),
+			ContextWindow: m.ContextWindow, MaxTokens: m.MaxTokens,
 		}}
-		if m.SupportsImages {
+		if m.Images {
 			e.Model.Input = append(e.Model.Input, "image")
 		}
 		thinkingOf(&e, m)
 		fillModel(&e.Model)
-		if m.ID == p.DefaultLargeModelID {
+		if m.ID == p.Default {
 			entries = slices.Insert(entries, 0, e)
 			continue
 		}
@@ -58,14 +51,14 @@ func modelsOf(s service, env Env) []modelEntry {
 // priceOf reads the two cache prices. The catalogue does not always have them
 // in the same place; what can be relied on is that a cached read costs no
 // more than a fresh one and a cache write no less.
-func priceOf(m catwalk.Model) message.Price {
-	price := message.Price{Input: m.CostPer1MIn, Output: m.CostPer1MOut}
-	if m.CostPer1MInCached > m.CostPer1MIn {
-		price.CacheWrite, price.CacheRead = m.CostPer1MInCached, m.CostPer1MOutCached
+func priceOf(m catalogue.Model) message.Price {
+	price := message.Price{Input: m.Input, Output: m.Output}
+	if m.InputCached > m.Input {
+		price.CacheWrite, price.CacheRead = m.InputCached, m.OutputCached
 		return price
 	}
-	for _, cached := range []float64{m.CostPer1MInCached, m.CostPer1MOutCached} {
-		if cached > 0 && cached <= m.CostPer1MIn && (price.CacheRead == 0 || cached < price.CacheRead) {
+	for _, cached := range []float64{m.InputCached, m.OutputCached} {
+		if cached > 0 && cached <= m.Input && (price.CacheRead == 0 || cached < price.CacheRead) {
 			price.CacheRead = cached
 		}
 	}
@@ -74,11 +67,11 @@ func priceOf(m catwalk.Model) message.Price {
 
 // thinkingOf turns the catalogue's list of efforts into levels. A model
 // without a list takes what its API takes by default.
-func thinkingOf(e *modelEntry, m catwalk.Model) {
-	if !m.CanReason || len(m.ReasoningLevels) == 0 {
+func thinkingOf(e *modelEntry, m catalogue.Model) {
+	if !m.Reasoning || len(m.Efforts) == 0 {
 		return
 	}
-	has := func(l message.ThinkingLevel) bool { return slices.Contains(m.ReasoningLevels, string(l)) }
+	has := func(l message.ThinkingLevel) bool { return slices.Contains(m.Efforts, string(l)) }
 	for _, level := range []message.ThinkingLevel{message.ThinkingXHigh, message.ThinkingMax} {
 		if has(level) {
 			e.Model.ThinkingLevels = append(e.Model.ThinkingLevels, level)

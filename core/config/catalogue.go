@@ -26,9 +26,9 @@ type CatalogueOptions struct {
 	Env        Env    // nil: an empty environment
 }
 
-// Catalogue knows providers and models: the embedded list, models.json over
+// Catalogue knows providers and models: the built-in list, models.json over
 // it, and what extensions register. It finds the credentials of a model when
-// a request needs them. Nothing of the embedded list is parsed before a
+// a request needs them. Nothing of the built-in list is read before a
 // built-in provider matters. Methods may be called from any goroutine; none
 // of them touches the network.
 type Catalogue struct {
@@ -75,7 +75,7 @@ func (c *Catalogue) Reload() []Warning {
 	c.mu.Unlock()
 	for _, id := range file.order {
 		// Built-in providers have all that a model needs, and looking at one
-		// would parse the embedded catalogue.
+		// would read its models.
 		if _, builtin := serviceOf(id); builtin {
 			continue
 		}
@@ -176,7 +176,7 @@ func (c *Catalogue) Available() []message.Model {
 }
 
 // All lists the models of all providers, with or without credentials, the
-// demo model last. It parses the embedded catalogue.
+// demo model last. It reads the whole catalogue.
 func (c *Catalogue) All() []message.Model {
 	var models []message.Model
 	for _, id := range c.Providers() {

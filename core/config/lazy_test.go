@@ -5,18 +5,17 @@ import (
 	"path/filepath"
 	"testing"
 
-	"charm.land/catwalk/pkg/catwalk"
+	"github.com/seed-54e836f5/pi/core/config/catalogue"
 )
 
 // Starting with a provider of models.json must not pay for the embedded
 // catalogue.
 func TestCatalogueIsNotParsedWithoutNeed(t *testing.T) {
-	parse := builtinModels
-	defer func() { builtinModels = parse }()
-	builtinModels = func() map[string]catwalk.Provider {
-		t.Helper()
-		t.Error("the embedded catalogue was parsed")
-		return parse()
+	load := loadBuiltin
+	defer func() { loadBuiltin = load }()
+	loadBuiltin = func(name string) (catalogue.Provider, error) {
+		t.Errorf("the catalogue of %s was parsed", name)
+		return load(name)
 	}
 	path := filepath.Join(t.TempDir(), "models.json")
 	if err := os.WriteFile(path, []byte(`{"providers": {"mock": {"baseUrl": "http://x", "api": "anthropic-messages", "apiKey": "x", "models": [{"id": "m1"}]},

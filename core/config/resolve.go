@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/bmatcuk/doublestar/v4"
-
 	"github.com/seed-54e836f5/pi/core/message"
 )
 
@@ -85,7 +83,7 @@ func (c *Catalogue) resolveIn(id, pattern string) (Selection, error) {
 
 // exact finds a pattern that is a whole provider/id or id. Providers of
 // models.json and of extensions come before the built-in ones, so that the
-// embedded catalogue is parsed only where they do not have it.
+// catalogue is read only where they do not have it.
 func (c *Catalogue) exact(pattern string) (Selection, bool) {
 	if head, rest, found := strings.Cut(pattern, "/"); found {
 		if id, ok := c.providerID(head); ok {
@@ -273,109 +271,3 @@ func leadingPart(s string) (part, rest string) {
 }
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
-
-// Scoped gives the available models that patterns stand for, each once, in
-// the order of the patterns: --models and enabledModels. A pattern is like
-// that of Resolve, or has the wildcards of a glob, which may match the id or
-// provider/id in any case. What fits nothing is left out with a warning.
-func (c *Catalogue) Scoped(patterns []string) ([]Selection, []Warning) {
-	var scoped []Selection
-	var warnings []Warning
-	if len(patterns) == 0 {
-		return nil, nil
-	}
-	available := c.Available()
-	for _, pattern := range patterns {
-		pattern = strings.TrimSpace(pattern)
-		found, problem := scopedBy(available, pattern)
-		if problem != "" {
-			warnings = append(warnings, Warning{Message: problem})
-		}
-		for _, s := range found {
-			if !slices.ContainsFunc(scoped, func(t Selection) bool { return t.Model.Provider == s.Model.Provider && t.Model.ID == s.Model.ID }) {
-				scoped = append(scoped, s)
-			}
-		}
-	}
-	return scoped, warnings
-}
-
-func scopedBy(available []message.Model, pattern string) (found []Selection, problem string) {
-	none := fmt.Sprintf("No model with an API key fits %q.", pattern)
-	if !strings.ContainsAny(pattern, "*?[{") {
-		if provider, id, ok := strings.Cut(pattern, "/"); ok {
-			of := slices.DeleteFunc(slices.Clone(available), func(m message.Model) bool { return !strings.EqualFold(m.Provider, provider) })
-			if s, ok := match(of, id); ok {
-				return []Selection{s}, s.Warning
-			}
-		}
-		if s, ok := match(available, pattern); ok {
-			return []Selection{s}, s.Warning
-		}
-		return nil, none
-	}
-	glob, level, _ := splitLevel(pattern)
-	for _, m := range available {
-		if globMatch(glob, m.ID) || globMatch(glob, m.Provider+"/"+m.ID) {
-			found = append(found, Selection{Model: m, Thinking: level})
-		}
-	}
-	if found == nil {
-		return nil, none
-	}
-	return found, ""
-}
-
-// globMatch matches without regard to case, and with * over slashes too: ids
-// of routers have slashes in them, and nobody thinks of those as folders.
-func globMatch(glob, text string) bool {
-	flat := func(s string) string { return strings.ReplaceAll(strings.ToLower(s), "/", "\x01") }
-	ok, err := doublestar.Match(flat(glob), flat(text))
-	return err == nil && ok
-}
-
-// Default chooses the model to begin with when none was asked for: the one of
-// the settings if it can be used and is in scope, else the first in scope,
-// else the first available. The demo model is chosen only if the settings
-// name it. Without any it gives an error that wraps ErrNoModel and says what
-// to set.
-func (c *Catalogue) Default(provider, model string, scoped []Selection) (Selection, error) {
-	wanted, warning := c.defaultOf(provider, model)
-	if wanted != nil && (len(scoped) == 0 || slices.ContainsFunc(scoped, func(s Selection) bool {
-		return s.Model.Provider == wanted.Provider && s.Model.ID == wanted.ID
-	})) {
-		return Selection{Model: *wanted}, nil
-	}
-	if len(scoped) > 0 {
-		return scoped[0], nil
-	}
-	for _, id := range c.Providers() {
-		if !c.listed(id) {
-			continue
-		}
-		if list := c.provider(id).list(); len(list) > 0 {
-			return Selection{Model: list[0], Warning: warning}, nil
-		}
-	}
-	text := "set the API key of a service, e.g. ANTHROPIC_API_KEY, or run `pi auth set <provider>`, or add a provider to models.json, or try `--provider demo`, which needs no key"
-	if warning != "" {
-		text = warning + " Also: " + text
-	}
-	return Selection{}, fmt.Errorf("%w: %s", ErrNoModel, text)
-}
-
-// defaultOf gives the model that the settings name; nil: none, or one that
-// cannot be used, which the warning says.
-func (c *Catalogue) defaultOf(provider, model string) (*message.Model, string) {
-	if provider == "" && model == "" {
-		return nil, ""
-	}
-	wanted, err := c.Resolve(model, provider)
-	if err != nil {
-		return nil, fmt.Sprintf("The default model of the settings cannot be used: %v.", err)
-	}
-	if !c.HasCredentials(wanted.Model.Provider) {
-		return nil, fmt.Sprintf("The default model of the settings, %s/%s, has no API key.", wanted.Model.Provider, wanted.Model.ID)
-	}
-	return &wanted.Model, ""
-}

@@ -124,6 +124,9 @@ func (t *Trust) Save(dir string, trusted bool) error {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if _, err := t.read(); err != nil {
+		return fmt.Errorf("save the decision about %s: %w", dir, err)
+	}
 	// The digest first: without it a yes would cover more than was looked at.
 	if err := setMember(t.digests, dir, digest, digest != ""); err != nil {
 		return fmt.Errorf("save the decision about %s: %w", dir, err)
