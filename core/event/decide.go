@@ -92,7 +92,7 @@ type Input struct {
 type InputResult struct {
 	Action string          `json:"action"` // continue, transform, handled
 	Text   string          `json:"text,omitempty"`
-	Images []message.Block `json:"images,omitempty"` // nil with transform: as they were
+	Images []message.Block `json:"images,omitzero"` // nil with transform: as they were; empty: none any more
 }
 
 // BeforeAgentStart comes when a prompt is about to run.

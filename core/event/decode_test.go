@@ -42,11 +42,3 @@ func TestDecodeRefuses(t *testing.T) {
 		}
 	}
 }
-
-func TestEveryKindCanBeMade(t *testing.T) {
-	for _, row := range event.Table() {
-		if got := row.New().Kind(); got != row.Kind {
-			t.Errorf("row %s makes %s", row.Kind, got)
-		}
-	}
-}
