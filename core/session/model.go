@@ -167,6 +167,11 @@ func (s *Session) adopt(c *conversation) error {
 	model, level := s.model, s.level()
 	s.mu.Unlock()
 	was := c.log.BranchState(c.log.Leaf())
+	if c.count() == 0 && !c.log.Persisted() {
+		// Where nothing was said yet the session says what it begins with, also
+		// behind what a fork took over.
+		was = store.BranchState{}
+	}
 	if model != nil && (was.Provider != model.Provider || was.ModelID != model.ID) {
 		if _, err := c.log.Append(store.ModelChange{Provider: model.Provider, ModelID: model.ID}); err != nil {
 			return fmt.Errorf("note the model in the session: %w", err)

@@ -125,3 +125,6 @@ func (s *Session) currentResources() Resources {
 	defer s.mu.Unlock()
 	return s.resources
 }
+
+// Header is the header of the session, as its file has it.
+func (s *Session) Header() store.Header { return s.currentConversation().log.Header() }

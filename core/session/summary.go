@@ -27,7 +27,7 @@ func (c *summaryCaller) Complete(ctx context.Context, request provider.Request) 
 		s.mu.Lock()
 		policy := s.settings.Retry
 		s.mu.Unlock()
-		if err == nil || ctx.Err() != nil || provider.ClassOf(err) != provider.Retryable || !policy.Enabled || attempt > policy.MaxRetries {
+		if err == nil || ctx.Err() != nil || !worthRepeating(err) || !policy.Enabled || attempt > policy.MaxRetries {
 			return answer, err
 		}
 		c.retried = true
@@ -43,6 +43,14 @@ func (c *summaryCaller) Complete(ctx context.Context, request provider.Request) 
 		next := c.retry
 		s.emit(s.life, &next)
 	}
+}
+
+// worthRepeating says whether a summary is asked for again after a failure.
+// Services that say a request is too long are asked again too, as the
+// reference agents do: they count differently from call to call.
+func worthRepeating(err error) bool {
+	class := provider.ClassOf(err)
+	return class == provider.Retryable || class == provider.Overflow
 }
 
 // finish tells clients that the tries are over, if there was more than one.

@@ -1,0 +1,57 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"path/filepath"
+
+	"github.com/seed-54e836f5/pi/core/hook"
+	"github.com/seed-54e836f5/pi/core/session"
+	"github.com/seed-54e836f5/pi/core/store"
+	"github.com/seed-54e836f5/pi/extensions"
+	"github.com/seed-54e836f5/pi/rpcmode/wire"
+)
+
+// newHost makes the host of the extensions that flags and settings ask for.
+func (p *process) newHost(chain *hook.Chain, log *slog.Logger) *extensions.Host {
+	settings := p.loaded.Settings
+	var named []string
+	for _, entry := range settings.Extensions {
+		path := entry.Text
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(entry.BaseDir, path)
+		}
+		named = append(named, path)
+	}
+	return extensions.New(extensions.Options{
+		AgentDir: p.paths.AgentDir, ProjectDir: p.paths.Cwd, Trusted: p.trust.Trusted,
+		Paths: p.options.extensions, Settings: named, Disabled: p.options.noExtensions,
+		StartDeadline: settings.ExtensionStartTimeout, Log: log, Version: version, Hooks: chain,
+	})
+}
+
+// described tells rpcmode of the extensions.
+type described struct{ host *extensions.Host }
+
+// Describe implements rpcmode.Extensions.
+func (d described) Describe() []wire.Extension { return nil }
+
+// listSessions lists the session files of the session's folder, or all.
+func (p *process) listSessions(s *session.Session) func(context.Context, bool) ([]store.Summary, error) {
+	return func(_ context.Context, all bool) ([]store.Summary, error) {
+		dir := p.sessionFolder()
+		if file := s.File(); file != "" {
+			dir = filepath.Dir(file)
+		}
+		if all {
+			dir = filepath.Join(p.paths.AgentDir, "sessions")
+		}
+		return store.List(dir)
+	}
+}
+
+// exporter writes the session as a page.
+func exporter(*session.Session) func(context.Context, string) (string, error) {
+	return func(context.Context, string) (string, error) { return "", errors.New("export is not there") }
+}
