@@ -43,6 +43,9 @@ type Method struct {
 	// CommandOnly methods wait for the session or replace it, and would wait
 	// for ever if an event's handler called them.
 	CommandOnly bool
+	// AnySession methods have nothing to do with the session, and may be
+	// called with a context of one that is gone.
+	AnySession bool
 }
 
 // The methods of HostService.Call. Behind each: arguments → result, as JSON.
@@ -104,18 +107,18 @@ func Methods() []Method {
 		{Name: MethodReload, Capability: CanControl, CommandOnly: true},
 		{Name: MethodAbort, Capability: CanSteer},
 		{Name: MethodCompact, Capability: CanSteer},
-		{Name: MethodShutdown, Capability: CanControl},
+		{Name: MethodShutdown, Capability: CanControl, AnySession: true},
 		{Name: MethodSendMessage, Capability: CanSend},
 		{Name: MethodSendUserMessage, Capability: CanSend},
-		{Name: MethodModels, Capability: CanRead},
+		{Name: MethodModels, Capability: CanRead, AnySession: true},
 		{Name: MethodSetModel, Capability: CanSetModel},
 		{Name: MethodSetThinking, Capability: CanSetModel},
-		{Name: MethodTools, Capability: CanRead},
+		{Name: MethodTools, Capability: CanRead, AnySession: true},
 		{Name: MethodSetActiveTools, Capability: CanAddTools},
-		{Name: MethodCommands, Capability: CanRead},
-		{Name: MethodPublish, Capability: CanPublish},
-		{Name: MethodRegisterProvider, Capability: CanAddProvider},
-		{Name: MethodUnregisterProvider, Capability: CanAddProvider},
+		{Name: MethodCommands, Capability: CanRead, AnySession: true},
+		{Name: MethodPublish, Capability: CanPublish, AnySession: true},
+		{Name: MethodRegisterProvider, Capability: CanAddProvider, AnySession: true},
+		{Name: MethodUnregisterProvider, Capability: CanAddProvider, AnySession: true},
 	}
 }
 
@@ -214,7 +217,6 @@ type NavigateArgs struct {
 // Navigated is what came of moving the leaf.
 type Navigated struct {
 	Cancelled    bool            `json:"cancelled"`
-	Aborted      bool            `json:"aborted,omitempty"`
 	EditorText   *string         `json:"editorText,omitempty"`
 	SummaryEntry json.RawMessage `json:"summaryEntry,omitempty"`
 }

@@ -101,9 +101,10 @@ func (c *Context) Shutdown() error { return c.call(proto.MethodShutdown, nil, ni
 // is called from another goroutine when it is over, also after the handler
 // has returned.
 func (c *Context) Compact(instructions string, done func(*CompactionResult, error)) {
+	outlives := &pb.CallContext{Generation: c.from.GetGeneration()}
 	c.extension.tasks.Go(func() {
 		var result *CompactionResult
-		err := c.host.call(c.extension.background, c.from, proto.MethodCompact, proto.CompactArgs{CustomInstructions: instructions}, &result)
+		err := c.host.call(c.extension.background, outlives, proto.MethodCompact, proto.CompactArgs{CustomInstructions: instructions}, &result)
 		if done != nil {
 			done(result, err)
 		}

@@ -1,0 +1,71 @@
+package extensions
+
+import (
+	"time"
+
+	"github.com/seed-54e836f5/pi/core/event"
+	"github.com/seed-54e836f5/pi/proto"
+)
+
+// defaultDeadline is how long handlers may take of which nobody says more.
+const defaultDeadline = 30 * time.Second
+
+// deadlines are the defaults of kinds that need another one. The hooks that
+// may ask a model for a summary get its time; the end of pi does not wait.
+var deadlines = map[event.Kind]time.Duration{
+	event.KindSessionBeforeCompact:  5 * time.Minute,
+	event.KindSessionBeforeTree:     5 * time.Minute,
+	event.KindUserBash:              10 * time.Minute,
+	event.KindSessionShutdown:       10 * time.Second,
+	event.KindMessageUpdate:         time.Minute,
+	event.KindToolExecutionUpdate:   time.Minute,
+	event.KindBeforeProviderRequest: time.Minute,
+	proto.KindBus:                   defaultDeadline,
+}
+
+// quitDeadline limits session_shutdown when pi ends: clients count on a second
+// for all of it.
+const quitDeadline = 500 * time.Millisecond
+
+// completeDeadline limits the completion of arguments, which somebody waits
+// for with a finger on a key.
+const completeDeadline = 2 * time.Second
+
+// deadlineOf is the user's, else the manifest's, else the handler's, else the
+// default. 0 is none.
+func (x *extension) deadlineOf(e event.Event, registered time.Duration) time.Duration {
+	if x.host.debugging() {
+		return 0
+	}
+	if end, ok := e.(*event.SessionShutdown); ok && end.Reason == "quit" {
+		return quitDeadline
+	}
+	return x.deadlineOfKind(e.Kind(), registered)
+}
+
+func (x *extension) deadlineOfKind(kind event.Kind, registered time.Duration) time.Duration {
+	if x.host.debugging() {
+		return 0
+	}
+	if d, ok := x.host.options.Deadlines[kind]; ok {
+		return d
+	}
+	if m := x.source.manifest; m != nil {
+		if d, ok := m.Deadlines[string(kind)]; ok {
+			return time.Duration(d)
+		}
+	}
+	if registered > 0 {
+		return registered
+	}
+	if d, ok := deadlines[kind]; ok {
+		return d
+	}
+	return defaultDeadline
+}
+
+// debugging says whether an author has an extension under a debugger, where
+// time means nothing.
+func (h *Host) debugging() bool {
+	return lookup(h.options.Env, proto.DebugEnv) != "" || lookup(h.options.Env, proto.ReattachEnv) != ""
+}

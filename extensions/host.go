@@ -1,0 +1,315 @@
+package extensions
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/seed-54e836f5/pi/core/event"
+	"github.com/seed-54e836f5/pi/core/hook"
+)
+
+// Options say what a Host runs, and how. New keeps them; nobody changes them
+// later.
+type Options struct {
+	// AgentDir is the user's folder: extensions/ in it is searched, and cache/
+	// in it keeps what is built.
+	AgentDir string
+	// ProjectDir is the project: .pi/extensions in it is searched, if the
+	// project is trusted. Relative paths of Paths are meant from there.
+	ProjectDir string
+	// Trusted says that the project's own extensions may run.
+	Trusted bool
+	// DecideTrust is asked when the user's extensions are up, if the project
+	// has extensions and is not trusted; they may have a say in it. Nil: it is
+	// not trusted.
+	DecideTrust func(ctx context.Context) bool
+	// Paths are those of -e, Settings those of the user's settings.
+	Paths, Settings []string
+	// Disabled leaves only Paths.
+	Disabled bool
+	// Flags are the values of flags on the command line that pi itself does
+	// not know, by name.
+	Flags map[string]string
+	// Deadlines are the user's for handlers, by kind; what is missing here has
+	// the extension's or the default.
+	Deadlines map[event.Kind]time.Duration
+	// StartDeadline limits the start of one extension, without building it; 0:
+	// DefaultStartDeadline.
+	StartDeadline time.Duration
+	// Log takes what extensions write, and what befalls them. Nil: slog's
+	// default.
+	Log *slog.Logger
+	// Env is the environment to choose from, NAME=value each; nil: that of
+	// this process.
+	Env []string
+	// Version is pi's, as extensions are told.
+	Version string
+	// Hooks is the chain that the extensions are set into. Never nil.
+	Hooks *hook.Chain
+	// Providers takes the model providers that extensions register; nil: they
+	// cannot.
+	Providers Providers
+}
+
+// DefaultStartDeadline is how long an extension may take from the start of
+// its process to its registration.
+const DefaultStartDeadline = 30 * time.Second
+
+// Host runs the extensions of one pi. Its methods may be called from any
+// goroutine.
+type Host struct {
+	options Options
+	log     *slog.Logger
+	life    context.Context
+	end     context.CancelFunc
+	ready   chan struct{}
+	// supervisors are the goroutines of extensions, background all others that
+	// may call into the session.
+	supervisors sync.WaitGroup
+	background  sync.WaitGroup
+	spawn       spawner
+	service     service
+	encoder     encoder
+
+	mu         sync.Mutex
+	session    Session
+	extensions []*extension // in load order
+	trusted    bool
+	started    bool
+	closing    bool
+	live       *event.SessionStart // how the live session began; nil: none is
+	closed     chan struct{}
+}
+
+// New makes a host. Nothing runs until Start.
+func New(o Options) *Host {
+	if o.Log == nil {
+		o.Log = slog.Default()
+	}
+	if o.StartDeadline == 0 {
+		o.StartDeadline = DefaultStartDeadline
+	}
+	if o.Env == nil {
+		o.Env = os.Environ()
+	}
+	h := &Host{
+		options: o, log: o.Log, trusted: o.Trusted,
+		ready: make(chan struct{}), closed: make(chan struct{}),
+	}
+	h.life, h.end = context.WithCancel(context.Background())
+	h.service.host = h
+	return h
+}
+
+// Start begins to start all extensions at the same time and returns at once.
+// It is called once. s is the session that extensions work with; what they add
+// to it is there as soon as they are up.
+func (h *Host) Start(s Session) {
+	h.mu.Lock()
+	if h.started {
+		h.mu.Unlock()
+		panic("extensions: Start was called twice")
+	}
+	h.started, h.session = true, s
+	closing := h.closing
+	h.mu.Unlock()
+	if closing {
+		return
+	}
+	h.background.Go(func() {
+		defer close(h.ready)
+		h.startAll()
+	})
+}
+
+// Ready is closed when every extension is up, or has failed to come up.
+func (h *Host) Ready() <-chan struct{} { return h.ready }
+
+func (h *Host) startAll() {
+	sources := h.discover(h.isTrusted())
+	h.launch(sources)
+	if h.isTrusted() || h.options.DecideTrust == nil || !h.projectHasExtensions() {
+		return
+	}
+	if !h.options.DecideTrust(h.life) {
+		return
+	}
+	h.mu.Lock()
+	h.trusted = true
+	h.mu.Unlock()
+	known := map[string]bool{}
+	for _, s := range sources {
+		known[s.path] = true
+	}
+	var more []source
+	for _, s := range h.discover(true) {
+		if !known[s.path] {
+			more = append(more, s)
+		}
+	}
+	h.launch(more)
+}
+
+// launch starts extensions side by side and waits until each is up or failed.
+func (h *Host) launch(sources []source) []*extension {
+	list := make([]*extension, len(sources))
+	for i, s := range sources {
+		list[i] = newExtension(h, s)
+	}
+	h.mu.Lock()
+	if h.closing {
+		h.mu.Unlock()
+		return nil
+	}
+	h.extensions = append(h.extensions, list...)
+	for _, x := range list {
+		h.supervisors.Go(x.supervise)
+	}
+	h.mu.Unlock()
+	for _, x := range list {
+		<-x.up
+	}
+	return list
+}
+
+// listeners gives the chain of all extensions, and sets it.
+func (h *Host) setListeners() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closing {
+		return
+	}
+	list := []hook.Listener{&tracker{h}}
+	for _, x := range h.extensions {
+		list = append(list, x.listeners()...)
+	}
+	h.options.Hooks.Set(list)
+}
+
+// Reload brings the extensions to what is on disk now. New processes are
+// started first; then they take the place of the old ones, which end when
+// they have finished what they were called for. An extension that does not
+// start any more is reported, and its old process stays. Reload returns when
+// the new ones are up.
+func (h *Host) Reload(ctx context.Context) error {
+	select {
+	case <-h.ready:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	sources := h.discover(h.isTrusted())
+	fresh := make([]*extension, len(sources))
+	h.mu.Lock()
+	if h.closing {
+		h.mu.Unlock()
+		return ErrClosed
+	}
+	old := map[string]*extension{}
+	for _, x := range h.extensions {
+		old[x.source.path] = x
+	}
+	for i, s := range sources {
+		fresh[i] = newExtension(h, s)
+		fresh[i].candidate = true
+		h.supervisors.Go(fresh[i].supervise)
+	}
+	h.mu.Unlock()
+
+	var list, leaving []*extension
+	for _, x := range fresh {
+		<-x.up
+		before := old[x.source.path]
+		delete(old, x.source.path)
+		switch {
+		case before != nil && before.running() && !x.running():
+			list, leaving = append(list, before), append(leaving, x)
+		case before != nil:
+			list, leaving = append(list, x), append(leaving, before)
+		default:
+			list = append(list, x)
+		}
+	}
+	for _, gone := range old {
+		leaving = append(leaving, gone)
+		gone.withdraw()
+	}
+	h.mu.Lock()
+	h.extensions = list
+	h.mu.Unlock()
+	for _, x := range leaving {
+		x.retire()
+	}
+	for _, x := range list {
+		x.takeOver()
+	}
+	h.setListeners()
+	return nil
+}
+
+// ErrClosed is the error of calls after Close.
+var ErrClosed = errors.New("the extensions have been shut down")
+
+// Close ends all extensions: they are asked, then told, then killed, all at
+// the same time, which takes less than a second. Further calls wait for the
+// first. ctx bounds the waiting and cuts the asking short.
+func (h *Host) Close(ctx context.Context) error {
+	h.mu.Lock()
+	first := !h.closing
+	h.closing = true
+	h.mu.Unlock()
+	if first {
+		go func() {
+			defer close(h.closed)
+			h.end()
+			h.supervisors.Wait()
+			h.background.Wait()
+			h.service.close()
+			h.spawn.close()
+		}()
+	}
+	select {
+	case <-h.closed:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (h *Host) isTrusted() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.trusted
+}
+
+func (h *Host) theSession() Session {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.session
+}
+
+// report tells the client, and the log, about trouble in an extension.
+func (h *Host) report(path, what string, err error) {
+	h.log.Error(err.Error(), "extension", path, "event", what)
+	h.theSession().Emit(&event.ExtensionError{ExtensionPath: path, Event: what, Error: err.Error()})
+}
+
+// tracker is the host's own place in the chain: it remembers how the live
+// session began, for extensions that come up later.
+type tracker struct{ h *Host }
+
+func (t *tracker) Path() string { return "<extensions>" }
+
+func (t *tracker) Wants(kind event.Kind) bool {
+	return kind == event.KindSessionStart || kind == event.KindSessionShutdown
+}
+
+func (t *tracker) Handle(_ context.Context, e event.Event) (any, error) {
+	t.h.mu.Lock()
+	defer t.h.mu.Unlock()
+	t.h.live, _ = e.(*event.SessionStart)
+	return nil, nil
+}

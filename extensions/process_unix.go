@@ -1,0 +1,21 @@
+//go:build unix
+
+package extensions
+
+import (
+	"os"
+	"syscall"
+)
+
+func askGroup(leader int)  { _ = syscall.Kill(-leader, syscall.SIGTERM) } // gone meanwhile: fine
+func killGroup(leader int) { _ = syscall.Kill(-leader, syscall.SIGKILL) }
+
+func endSignal(state *os.ProcessState) string {
+	if status, ok := state.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+		return status.Signal().String()
+	}
+	return ""
+}
+
+// alive says whether a process of this id is there.
+func alive(pid int) bool { return syscall.Kill(pid, 0) == nil }

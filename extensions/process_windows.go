@@ -1,0 +1,31 @@
+package extensions
+
+import (
+	"os"
+	"os/exec"
+	"strconv"
+	"syscall"
+)
+
+func tieToUs(cmd *exec.Cmd) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP, HideWindow: true}
+}
+
+// askGroup does nothing: programs there know no request to end but the end of
+// their standard input.
+func askGroup(int) {}
+
+func killGroup(leader int) {
+	_ = exec.Command("taskkill", "/T", "/F", "/PID", strconv.Itoa(leader)).Run() // gone meanwhile: fine
+}
+
+func endSignal(*os.ProcessState) string { return "" }
+
+func alive(pid int) bool {
+	p, err := os.FindProcess(pid)
+	if err != nil {
+		return false
+	}
+	_ = p.Release()
+	return true
+}
