@@ -56,8 +56,15 @@ func newRig(t *testing.T, change ...setup) *rig {
 	for _, f := range change {
 		f(&config, &options)
 	}
-	r.ui = rpcmode.NewUI(options.Dialect, false)
-	config.UI, options.UI = r.ui, r.ui
+	if options.Dialect == "" {
+		options.Dialect = rpcmode.Pi
+	}
+	out.check = contracts[options.Dialect]
+	out.wrong = func(line string, err error) { t.Errorf("%v: %s", err, line) }
+	if options.UI == nil {
+		options.UI = rpcmode.NewUI(options.Dialect, false)
+	}
+	r.ui, config.UI = options.UI, options.UI
 	r.session = session.New(config)
 	options.Session = r.session
 	options.Started = func() { r.session.Start("startup", "") }
@@ -216,6 +223,9 @@ func matches(pattern, line string) bool {
 
 // output collects what is written, by line.
 type output struct {
+	wrong func(line string, err error) // told of frames that break the contract
+	check *contract
+
 	mu    sync.Mutex
 	some  sync.Cond
 	rest  string
@@ -242,7 +252,11 @@ func (o *output) Write(p []byte) (int, error) {
 	all := strings.SplitAfter(o.rest+string(p), "\n")
 	o.rest = all[len(all)-1]
 	for _, line := range all[:len(all)-1] {
-		o.lines = append(o.lines, strings.TrimSuffix(line, "\n"))
+		line = strings.TrimSuffix(line, "\n")
+		o.lines = append(o.lines, line)
+		if err := o.check.check(line); err != nil {
+			o.wrong(line, err)
+		}
 	}
 	o.some.Broadcast()
 	return len(p), nil

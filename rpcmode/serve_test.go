@@ -92,7 +92,6 @@ func TestIdsComeBackAsTheyWere(t *testing.T) {
 	playAll(t, []conversation{{name: "of every JSON type", script: `
 		> {"id":7,"type":"abort_retry"}
 		> {"id":12345678901234567890,"type":"abort_retry"}
-		> {"id":1e400,"type":"abort_retry"}
 		> {"id":null,"type":"abort_retry"}
 		> {"id":{"a" : [1, 2]},"type":"abort_retry"}
 		> {"id":"","type":"abort_retry"}
@@ -102,7 +101,6 @@ func TestIdsComeBackAsTheyWere(t *testing.T) {
 		> {"ID":"x","Type":"y","type":"abort_retry"}
 		< {"id":7,"type":"response","command":"abort_retry","success":true}
 		< {"id":12345678901234567890,"type":"response","command":"abort_retry","success":true}
-		< {"id":1e400,"type":"response","command":"abort_retry","success":true}
 		< {"id":null,"type":"response","command":"abort_retry","success":true}
 		< {"id":{"a":[1,2]},"type":"response","command":"abort_retry","success":true}
 		< {"id":"","type":"response","command":"abort_retry","success":true}
