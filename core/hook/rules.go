@@ -2,8 +2,8 @@ package hook
 
 import (
 	"errors"
-	"fmt"
 	"maps"
+	"strings"
 
 	"github.com/seed-54e836f5/pi/core/event"
 )
@@ -114,15 +114,24 @@ func chainContext(e event.Event, _, result any) bool {
 
 func chainHeaders(e event.Event, _, result any) bool {
 	in, r := e.(*event.BeforeProviderHeaders), result.(*event.BeforeProviderHeadersResult)
-	in.Headers = maps.Clone(in.Headers)
-	if in.Headers == nil {
-		in.Headers = map[string]string{}
+	headers := maps.Clone(in.Headers)
+	if headers == nil {
+		headers = map[string]string{}
 	}
-	maps.Copy(in.Headers, r.Set)
+	for name, value := range r.Set {
+		dropHeader(headers, name)
+		headers[name] = value
+	}
 	for _, name := range r.Delete {
-		delete(in.Headers, name)
+		dropHeader(headers, name)
 	}
+	in.Headers = headers
 	return false
+}
+
+// dropHeader takes a header out, however its name is written.
+func dropHeader(headers map[string]string, name string) {
+	maps.DeleteFunc(headers, func(other, _ string) bool { return strings.EqualFold(other, name) })
 }
 
 func chainPayload(e event.Event, _, result any) bool {
@@ -181,14 +190,4 @@ func chainMessage(e event.Event, _, result any) bool {
 		in.Message = r.Message
 	}
 	return false
-}
-
-// missingRules is for a test: every decided kind has its rule.
-func missingRules() error {
-	for _, info := range event.Table() {
-		if _, ok := rules[info.Kind]; !ok && info.Hook == event.Decide {
-			return fmt.Errorf("no merge rule for %s", info.Kind)
-		}
-	}
-	return nil
 }
