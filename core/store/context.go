@@ -3,6 +3,7 @@ package store
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/seed-54e836f5/pi/core/message"
 )
@@ -13,25 +14,29 @@ type ContextItem struct {
 	Role    message.Role
 	// Kept says that the message is older than the compaction that the context
 	// begins with, and was kept by it.
-	Kept  bool
-	entry Entry
-	raw     json.RawMessage // nil: made from the entry on demand
+	Kept bool
+
+	entry *Entry          // nil: raw is all there is
+	raw   json.RawMessage // nil: the entry's own
 }
 
 // Raw is the message as JSON, ready for the wire. It is made on demand for
 // messages that the file does not hold as such (summaries and custom ones).
 func (c ContextItem) Raw() json.RawMessage {
-	if c.raw != nil {
+	switch {
+	case c.raw != nil:
 		return c.raw
+	case c.entry.Type == TypeMessage:
+		return c.entry.messageRaw()
 	}
 	m, err := c.entry.Message()
 	if err == nil {
 		var raw []byte
 		if raw, err = message.Marshal(m); err == nil {
-			return raw
+			return wireSafe(raw)
 		}
 	}
-	raw, _ := message.Marshal(map[string]string{"role": string(c.Role)})
+	raw, _ := message.Marshal(map[string]string{"role": string(c.Role)}) // strings always encode
 	return raw
 }
 
@@ -58,18 +63,15 @@ func (c ContextItem) Message() message.Message {
 // summary, what it kept, and what followed. Answers that failed and were asked
 // for again are left out. It is empty for "" and for an unknown id.
 func (l *Log) Context(leafID string) []ContextItem {
-	branch := l.Branch(leafID)
-	edits := editsOn(branch)
-	summary, start := lastCompaction(branch)
-	var items []ContextItem
+	entries, summary, body := l.contextEntries(leafID)
+	edits := editsOn(entries)
+	items := make([]ContextItem, 0, len(entries))
 	if summary >= 0 {
-		items = append(items, ContextItem{EntryID: branch[summary].ID, Role: message.RoleCompactionSummary, entry: branch[summary]})
-		items = append(items, retainedTail(branch[summary])...)
-	} else {
-		items = make([]ContextItem, 0, len(branch))
+		items = append(items, ContextItem{EntryID: entries[summary].ID, Role: message.RoleCompactionSummary, entry: entries[summary]})
+		items = append(items, retainedTail(entries[summary].ID, body)...)
 	}
-	for i := start; i < len(branch); i++ {
-		if item, ok := contextItem(branch[i]); ok && i != summary {
+	for i, e := range entries {
+		if item, ok := contextItem(e); ok {
 			item.Kept = i < summary
 			items = edits.apply(items, item)
 		}
@@ -77,34 +79,47 @@ func (l *Log) Context(leafID string) []ContextItem {
 	return withoutRetried(items)
 }
 
-// lastCompaction finds the last compaction of a branch, -1 if there is none,
-// and the first entry that counts beside it.
-func lastCompaction(branch []Entry) (at, firstKept int) {
-	for at = len(branch) - 1; at >= 0; at-- {
-		if branch[at].Type != TypeCompaction {
-			continue
-		}
-		var b Compaction
-		if branch[at].Decode(&b) != nil || len(b.RetainedTail) > 0 || b.FirstKeptEntryID == "" {
-			return at, at + 1
-		}
-		for i := at - 1; i >= 0; i-- {
-			if branch[i].ID == b.FirstKeptEntryID {
-				return at, i
+// contextEntries gives the entries that make the context at a leaf, oldest
+// first, with the place of the last compaction among them (-1: there is none)
+// and its body. It looks no further back than the context goes: sessions grow
+// much longer than their contexts.
+func (l *Log) contextEntries(leafID string) (entries []*Entry, summary int, body Compaction) {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	at, known := l.byID[leafID]
+	if !known {
+		return nil, -1, body
+	}
+	summary = -1
+	for ; at >= 0; at = l.parents[at] {
+		e := &l.entries[at]
+		entries = append(entries, e)
+		if summary < 0 && e.Type == TypeCompaction {
+			summary = len(entries) - 1
+			if e.Decode(&body) != nil || len(body.RetainedTail) > 0 {
+				body.FirstKeptEntryID = ""
 			}
 		}
-		return at, at + 1
+		if summary >= 0 && (body.FirstKeptEntryID == "" || e.ID == body.FirstKeptEntryID) {
+			break
+		}
 	}
-	return -1, 0
+	if summary >= 0 && at < 0 {
+		entries = entries[:summary+1] // what it kept is not on this branch
+	}
+	slices.Reverse(entries)
+	if summary >= 0 {
+		summary = len(entries) - 1 - summary
+	}
+	return entries, summary, body
 }
 
-func retainedTail(compaction Entry) []ContextItem {
-	var b Compaction
-	if compaction.Decode(&b) != nil || len(b.RetainedTail) == 0 {
+func retainedTail(id string, compaction Compaction) []ContextItem {
+	if len(compaction.RetainedTail) == 0 {
 		return nil
 	}
 	var raws []json.RawMessage
-	if json.Unmarshal(b.RetainedTail, &raws) != nil {
+	if json.Unmarshal(compaction.RetainedTail, &raws) != nil {
 		return nil
 	}
 	var items []ContextItem
@@ -113,19 +128,19 @@ func retainedTail(compaction Entry) []ContextItem {
 			Role message.Role `json:"role"`
 		}
 		if json.Unmarshal(raw, &head) == nil && head.Role != "" {
-			items = append(items, ContextItem{EntryID: compaction.ID, Role: head.Role, Kept: true, raw: raw})
+			items = append(items, ContextItem{EntryID: id, Role: head.Role, Kept: true, raw: raw})
 		}
 	}
 	return items
 }
 
-func contextItem(e Entry) (ContextItem, bool) {
+func contextItem(e *Entry) (ContextItem, bool) {
 	switch e.Type {
 	case TypeMessage:
 		if e.role == "" {
 			return ContextItem{}, false
 		}
-		return ContextItem{EntryID: e.ID, Role: e.role, entry: e, raw: e.messageRaw()}, true
+		return ContextItem{EntryID: e.ID, Role: e.role, entry: e}, true
 	case TypeCustomMessage:
 		return ContextItem{EntryID: e.ID, Role: message.RoleCustom, entry: e}, true
 	case TypeBranchSummary:
@@ -141,7 +156,8 @@ func contextItem(e Entry) (ContextItem, bool) {
 func withoutRetried(items []ContextItem) []ContextItem {
 	kept := items[:0]
 	for i, item := range items {
-		retried := item.entry.stop == message.StopError && i+1 < len(items) && items[i+1].Role == message.RoleAssistant
+		failed := item.entry != nil && item.entry.stop == message.StopError
+		retried := failed && i+1 < len(items) && items[i+1].Role == message.RoleAssistant
 		if !retried {
 			kept = append(kept, item)
 		}
@@ -154,7 +170,7 @@ func withoutRetried(items []ContextItem) []ContextItem {
 // the reference write them, for attempts that were given up.
 type contextEdits map[string]json.RawMessage // by target; null: left out
 
-func editsOn(branch []Entry) contextEdits {
+func editsOn(branch []*Entry) contextEdits {
 	var edits contextEdits
 	for _, e := range branch {
 		if e.Type != TypeContextEdit {
@@ -225,13 +241,13 @@ type BranchState struct {
 
 // BranchState reads the model and thinking level that are in force at a leaf.
 func (l *Log) BranchState(leafID string) BranchState {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
 	var state BranchState
-	branch := l.Branch(leafID)
-	for i := len(branch) - 1; i >= 0; i-- {
-		if state.HasThinkingLevel && state.ModelID != "" {
-			break
-		}
-		state.readBack(branch[i])
+	at, known := l.byID[leafID]
+	for known && at >= 0 && (!state.HasThinkingLevel || state.ModelID == "") {
+		state.readBack(l.entries[at])
+		at = l.parents[at]
 	}
 	return state
 }

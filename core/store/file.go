@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -22,8 +23,9 @@ type file struct {
 	// unfinished says that the file does not end in a line feed: what stands
 	// behind the last one is kept, as a line of its own.
 	unfinished bool
-	held       []byte // whole lines, or the rest of one, that go before anything else
+	held       []byte // lines that go before anything else
 	heldCount  int    // entries in held
+	begun      int    // bytes of held that are on disk already, less than a line
 	// migrated is the new content of a file of an older version, line by line.
 	// It takes the file's place with the first write; nil: nothing to do.
 	migrated [][]byte
@@ -75,7 +77,7 @@ func (f *file) create(l *Log) error {
 		_ = os.Remove(f.name)
 		return err
 	}
-	f.handle, f.size, f.unfinished = h, size, false
+	f.handle, f.size = h, size
 	f.release()
 	return nil
 }
@@ -129,11 +131,11 @@ func (f *file) flush(l *Log) error {
 	if len(f.held) == 0 {
 		return nil // prepare has written the whole session anew
 	}
+	buf := f.held[f.begun:]
 	if f.unfinished {
-		f.held = append([]byte{'\n'}, f.held...)
-		f.unfinished = false
+		buf = append([]byte{'\n'}, buf...)
 	}
-	n, err := f.handle.Write(f.held)
+	n, err := f.handle.Write(buf)
 	if err != nil {
 		f.undo(n)
 		return err
@@ -145,28 +147,34 @@ func (f *file) flush(l *Log) error {
 
 // release forgets what was held back, and its memory if that is much.
 func (f *file) release() {
-	f.heldCount = 0
+	f.heldCount, f.begun, f.unfinished = 0, 0, false
 	f.held = f.held[:0]
 	if cap(f.held) > writeChunk {
 		f.held = nil
 	}
 }
 
-// undo takes back a write of which only n bytes reached the disk, so that no
-// other program finds half a line. Where that cannot be done, the next write
-// goes on from there.
+// undo settles a write of which only n bytes reached the disk. Whole lines stay;
+// half a line is taken back, so that no other program finds it. Where that
+// cannot be done, the next write goes on from there.
 func (f *file) undo(n int) {
-	if n <= 0 {
+	if n > 0 && f.unfinished {
+		n, f.unfinished = n-1, false
+		f.size++
+	}
+	end := f.begun + n
+	whole := bytes.LastIndexByte(f.held[:end], '\n') + 1
+	f.heldCount -= bytes.Count(f.held[:whole], []byte{'\n'})
+	f.held = f.held[whole:]
+	f.size += int64(n)
+	f.begun = end - whole
+	if f.begun == 0 {
 		return
 	}
+	start := f.size - int64(f.begun)
 	info, err := f.handle.Stat()
-	switch {
-	case err == nil && info.Size() != f.size+int64(n):
-		// Another program has written behind our bytes.
-		f.size, f.unfinished = info.Size(), true
-	case f.handle.Truncate(f.size) != nil:
-		f.held = f.held[n:]
-		f.size += int64(n)
+	if err == nil && info.Size() == f.size && f.handle.Truncate(start) == nil {
+		f.size, f.begun = start, 0
 	}
 }
 
@@ -228,7 +236,7 @@ func (f *file) lookAgain(l *Log, size int64) error {
 			_ = f.handle.Truncate(0)
 			return err
 		}
-		f.size, f.unfinished = n, false
+		f.size = n
 		f.release()
 		return nil
 	}
@@ -241,7 +249,8 @@ func (f *file) lookAgain(l *Log, size int64) error {
 	if _, err := r.ReadAt(last[:], size-1); err != nil {
 		return err
 	}
-	f.size, f.unfinished = size, last[0] != '\n'
+	// Half a line of ours may have got company: it is left, and written anew.
+	f.size, f.begun, f.unfinished = size, 0, last[0] != '\n'
 	return nil
 }
 

@@ -2,6 +2,7 @@ package store
 
 import (
 	"fmt"
+	"time"
 )
 
 // ForkOptions says what a fork takes over and where it goes.
@@ -44,11 +45,17 @@ func (l *Log) Fork(o ForkOptions) (*Log, error) {
 		}
 		fork.index(p)
 	}
-	return fork, fork.copyLabels(l, path)
+	if err := fork.copyLabels(l, path); err != nil {
+		return nil, err
+	}
+	return fork, nil
 }
 
-// copyLabels sets the labels of the original that its fork lacks.
+// copyLabels sets the labels of the original that its fork lacks, as of the
+// time when they were set.
 func (l *Log) copyLabels(from *Log, path []Entry) error {
+	l.writing.Lock()
+	defer l.writing.Unlock()
 	for _, e := range path {
 		from.mu.RLock()
 		mark := from.labels[e.ID]
@@ -56,7 +63,11 @@ func (l *Log) copyLabels(from *Log, path []Entry) error {
 		if mark.text == l.Label(e.ID) {
 			continue
 		}
-		if _, err := l.Append(Label{TargetID: e.ID, Label: mark.text}); err != nil {
+		at := mark.timestamp
+		if at == "" {
+			at = timestamp(time.Now())
+		}
+		if _, err := l.add(Label{TargetID: e.ID, Label: mark.text}, at); err != nil {
 			return fmt.Errorf("fork session: label of entry %s: %w", e.ID, err)
 		}
 	}

@@ -3,7 +3,10 @@ package store
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -19,8 +22,8 @@ import (
 type migration struct {
 	version int
 	session string
-	lines   [][]byte
-	last    string // id of the last entry
+	lines   [][]byte // the file's new content
+	ids     []string // of the header ("") and the entries, by their place among them
 	taken   map[string]bool
 }
 
@@ -35,7 +38,7 @@ func newMigration(head line) *migration {
 	} else {
 		raw = withMembers(raw, `"version":`+strconv.Itoa(Version))
 	}
-	return &migration{version: head.header.Version, session: head.header.ID, lines: [][]byte{raw}, taken: map[string]bool{}}
+	return &migration{version: head.header.Version, session: head.header.ID, lines: [][]byte{raw}, ids: []string{""}, taken: map[string]bool{}}
 }
 
 // entry migrates one entry. It gives false for one that cannot be read.
@@ -48,18 +51,39 @@ func (m *migration) entry(l *line) bool {
 		raw = replaced(raw, l.roleSpan, []byte(`"`+string(message.RoleCustom)+`"`))
 	}
 	if m.version < 2 {
-		id, parent := m.newID(), "null"
-		if m.last != "" {
-			parent = `"` + m.last + `"`
-		}
-		raw = withMembers(raw, `"id":"`+id+`","parentId":`+parent)
-		m.last = id
+		raw = m.link(raw, l.entry.Type)
 	}
 	migrated, ok := parseLine(raw)
 	if ok {
 		*l = migrated
 	}
 	return ok
+}
+
+// link gives an entry of version 1 its id and parent.
+func (m *migration) link(raw []byte, entryType string) []byte {
+	id, parent := m.newID(), "null"
+	if last := m.ids[len(m.ids)-1]; last != "" {
+		parent = `"` + last + `"`
+	}
+	members := `"id":"` + id + `","parentId":` + parent
+	if entryType == TypeCompaction {
+		members += m.firstKept(raw)
+	}
+	m.ids = append(m.ids, id)
+	return withMembers(raw, members)
+}
+
+// firstKept names the first kept entry of a compaction, which version 1 gives
+// as a place among the lines of the file.
+func (m *migration) firstKept(compaction []byte) string {
+	var b struct {
+		Index *int `json:"firstKeptEntryIndex"`
+	}
+	if json.Unmarshal(compaction, &b) != nil || b.Index == nil || *b.Index < 1 || *b.Index >= len(m.ids) {
+		return ""
+	}
+	return `,"firstKeptEntryId":"` + m.ids[*b.Index] + `"`
 }
 
 // newID makes the same id whenever the same file is read, so that ids that were
@@ -130,7 +154,7 @@ func (f *file) migrate(l *Log) error {
 		_ = os.Remove(temp.Name())
 		return fmt.Errorf("migrate to version %d: %w", Version, err)
 	}
-	f.migrated, f.size, f.unfinished = nil, size, false
+	f.migrated, f.size = nil, size
 	f.release()
 	if f.handle, err = openHandle(f.name, 0); err != nil {
 		f.handle = nil // not a typed nil; the next write tries again
@@ -140,8 +164,15 @@ func (f *file) migrate(l *Log) error {
 
 // replaceBy moves a finished file to our name and keeps the old one.
 func (f *file) replaceBy(temp string) error {
-	if info, err := os.Stat(f.name); err == nil {
-		_ = os.Chmod(temp, info.Mode().Perm())
+	info, err := os.Stat(f.name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return os.Rename(temp, f.name) // somebody deleted it: there is nothing to keep
+	}
+	if err != nil {
+		return err
+	}
+	if err := os.Chmod(temp, info.Mode().Perm()); err != nil {
+		return err
 	}
 	if err := keepCopy(f.name, f.name+backupSuffix); err != nil {
 		return fmt.Errorf("keep the old file as %s: %w", f.name+backupSuffix, err)

@@ -1,11 +1,14 @@
 package store
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // Node is an entry in its place in the tree.
 type Node struct {
 	Entry          Entry
-	Children       []*Node // oldest first; nil: none
+	Children       []*Node // by their times, oldest first; nil: none
 	Label          string  // "": none
 	LabelTimestamp string  // time of the entry that set the label
 }
@@ -99,8 +102,8 @@ func (l *Log) pathTo(leafID string) []int32 {
 	return path
 }
 
-// Tree gives the roots of the tree, oldest first. Entries whose parent is
-// missing are roots.
+// Tree gives the roots of the tree in the order they were appended. Entries
+// whose parent is missing are roots.
 func (l *Log) Tree() []*Node {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
@@ -113,6 +116,11 @@ func (l *Log) Tree() []*Node {
 			nodes[p].Children = append(nodes[p].Children, &nodes[i])
 		} else {
 			roots = append(roots, &nodes[i])
+		}
+	}
+	for i := range nodes {
+		if c := nodes[i].Children; len(c) > 1 {
+			slices.SortStableFunc(c, func(a, b *Node) int { return cmp.Compare(a.Entry.Timestamp, b.Entry.Timestamp) })
 		}
 	}
 	return roots
