@@ -105,7 +105,7 @@ func responseKey(v any) string {
 
 // events compares the order of events, and those that are in order.
 func (c *comparison) events(a, b []Line) {
-	for _, r := range align(tags(a), tags(b)) {
+	for _, r := range align(len(a), len(b), func(i, j int) bool { return tag(a[i]) == tag(b[j]) }) {
 		if !r.equal {
 			c.add("events from %d on: expected %s, got %s", r.a1, few(tags(a[r.a1:r.a2])), few(tags(b[r.b1:r.b2])))
 			continue

@@ -29,17 +29,17 @@ type Edit struct {
 	Find json.RawMessage `json:"find"`
 	// Nth picks one of the lines found, counted from 0; -1 is the last. With
 	// All set, every line found is edited.
-	Nth int  `json:"nth"`
-	All bool `json:"all"`
+	Nth int  `json:"nth,omitempty"`
+	All bool `json:"all,omitempty"`
 
 	// Patch is a JSON Patch (RFC 6902) for the line.
-	Patch json.RawMessage `json:"patch"`
+	Patch json.RawMessage `json:"patch,omitempty"`
 	// Delete takes the line out, with the Count lines after it.
-	Delete bool `json:"delete"`
-	Count  int  `json:"count"`
+	Delete bool `json:"delete,omitempty"`
+	Count  int  `json:"count,omitempty"`
 	// Before and After are lines to put beside it.
-	Before []json.RawMessage `json:"before"`
-	After  []json.RawMessage `json:"after"`
+	Before []json.RawMessage `json:"before,omitempty"`
+	After  []json.RawMessage `json:"after,omitempty"`
 }
 
 // Difference is an intended difference between the reference agent and ours.

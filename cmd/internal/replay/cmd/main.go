@@ -5,12 +5,16 @@
 //
 // It prints the differences from what is expected of ours, or, with -plain,
 // from the bare recording, which is what a reference agent must not differ
-// from. With -record it stores what the agent does instead. A name picks the
-// scenarios that contain it; without names all are played.
+// from. With -record it stores what the agent does instead. With -propose it
+// writes, for each scenario that differs, an overlay that would make it pass,
+// for a person to judge, to split by difference, and to give reasons to. A name
+// picks the scenarios that contain it; without names all are played.
 package main
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -31,11 +35,13 @@ type options struct {
 	path   string
 	env    string
 	record string
-	plain  bool
-	stderr bool
-	jobs   int
-	max    int
-	names  []string
+	// propose is a folder for overlays that would explain what differs.
+	propose string
+	plain   bool
+	stderr  bool
+	jobs    int
+	max     int
+	names   []string
 }
 
 func main() {
@@ -45,6 +51,7 @@ func main() {
 	flag.StringVar(&o.path, "path", "", "folders with helper programs of the agent, parted by colons")
 	flag.StringVar(&o.env, "env", "", "NAME=value for the agent, parted by commas")
 	flag.StringVar(&o.record, "record", "", "store the transcripts in this folder instead of comparing")
+	flag.StringVar(&o.propose, "propose", "", "write overlays that would explain the differences into this folder")
 	flag.BoolVar(&o.plain, "plain", false, "compare with the recording as it is, without overlays")
 	flag.BoolVar(&o.stderr, "stderr", false, "print what the agent writes to stderr")
 	flag.IntVar(&o.jobs, "jobs", 2, "scenarios at the same time")
@@ -138,7 +145,25 @@ func (o options) play(ctx context.Context, sc *replay.Scenario) (string, error) 
 	if err != nil {
 		return "", err
 	}
-	return o.report(sc.Name, replay.Compare(expected, got), stderr), nil
+	differences := replay.Compare(expected, got)
+	if o.propose != "" && len(differences) > 0 {
+		overlay := replay.Overlay{Difference: "?", Why: "?", Edits: replay.Propose(expected, got)}
+		if err := storeOverlay(filepath.Join(o.propose, sc.Name+".json"), overlay); err != nil {
+			return "", err
+		}
+	}
+	return o.report(sc.Name, differences, stderr), nil
+}
+
+func storeOverlay(file string, overlay replay.Overlay) error {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	if err := e.Encode([]replay.Overlay{overlay}); err != nil {
+		return err
+	}
+	return os.WriteFile(file, b.Bytes(), 0o644)
 }
 
 func (o options) report(name string, differences []string, stderr string) string {

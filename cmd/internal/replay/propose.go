@@ -1,0 +1,197 @@
+package replay
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Propose returns edits that make a recording what an agent did, for a person
+// to judge: those that are meant go into an overlay, with the difference that
+// is the reason; the others are faults of the agent.
+func Propose(recorded, got *Transcript) []Edit {
+	p := &proposal{comparison: comparison{there: map[string]string{}, back: map[string]string{}}}
+	p.learnIDs(recorded, got)
+	a, b := recorded.values(), got.values()
+	same := func(i, j int) bool { return p.kind(a[i]) == p.kind(b[j]) }
+	var out []Edit
+	for _, r := range slices.Backward(align(len(a), len(b), same)) {
+		if r.equal {
+			for i := r.a2 - 1; i >= r.a1; i-- {
+				if patch := p.patch("", a[i], b[r.b1+i-r.a1]); len(patch) > 0 {
+					out = append(out, p.edit(a, i, func(e *Edit) { e.Patch = encode(patch) }))
+				}
+			}
+			continue
+		}
+		out = append(out, p.replace(a, b, r)...)
+	}
+	return out
+}
+
+type proposal struct {
+	comparison
+	added int
+}
+
+// learnIDs pairs the ids of both sides, as far as they agree.
+func (p *proposal) learnIDs(recorded, got *Transcript) {
+	p.responses(split(recorded.Lines, isResponse), split(got.Lines, isResponse))
+	p.events(split(recorded.Lines, isEvent), split(got.Lines, isEvent))
+	p.same("", recorded.Sessions, got.Sessions)
+}
+
+// kind is what two lines must have in common to be versions of one line.
+func (p *proposal) kind(v object) string {
+	for _, k := range []LineKind{In, Out, Timeout, Exited} {
+		if value, ok := v[string(k)]; ok {
+			if k == Out {
+				return tag(Line{k, value})
+			}
+			return string(k) + idName.ReplaceAllString(string(encode(value)), "")
+		}
+	}
+	return memberOrder(v)[0]
+}
+
+// replace takes out the lines of a run and puts in those of the agent.
+func (p *proposal) replace(a, b []object, r run) []Edit {
+	var added []json.RawMessage
+	for _, v := range b[r.b1:r.b2] {
+		if _, isInput := v[string(In)]; !isInput {
+			added = append(added, encode(p.renamed(v)))
+		}
+	}
+	if r.a1 == r.a2 {
+		if len(added) == 0 {
+			return nil
+		}
+		if r.a1 > 0 {
+			return []Edit{p.edit(a, r.a1-1, func(e *Edit) { e.After = added })}
+		}
+		return []Edit{p.edit(a, 0, func(e *Edit) { e.Before = added })}
+	}
+	return []Edit{p.edit(a, r.a1, func(e *Edit) { e.Delete, e.Count, e.After = true, r.a2-r.a1-1, added })}
+}
+
+// edit makes an edit of the line at that index.
+func (p *proposal) edit(lines []object, at int, fill func(*Edit)) Edit {
+	find := pattern(lines[at])
+	nth := 0
+	for _, l := range lines[:at] {
+		if Matches(find, l) {
+			nth++
+		}
+	}
+	e := Edit{Find: encode(find), Nth: nth}
+	fill(&e)
+	return e
+}
+
+// pattern describes a line by what tells it from others.
+func pattern(v object) object {
+	for _, k := range []LineKind{In, Out} {
+		line, ok := v[string(k)].(object)
+		if !ok {
+			continue
+		}
+		short := object{}
+		for _, name := range []string{"type", "id", "command", "method"} {
+			if s, ok := line[name].(string); ok && !strings.HasPrefix(s, "<") {
+				short[name] = s
+			}
+		}
+		if kind := text(line, "assistantMessageEvent", "type"); kind != "" {
+			short["assistantMessageEvent"] = object{"type": kind}
+		}
+		if role := text(line, "message", "role"); role != "" && text(line, "type") != "turn_end" {
+			short["message"] = object{"role": role}
+		}
+		return object{string(k): short}
+	}
+	for _, name := range []string{"requests", "sessions"} {
+		if _, ok := v[name]; ok {
+			return object{name: []any{}}
+		}
+	}
+	if _, ok := v["work"]; ok {
+		return object{"work": object{}}
+	}
+	return v
+}
+
+// patch lists the operations of a JSON Patch that make a what b is.
+func (p *proposal) patch(path string, a, b any) []any {
+	if p.alike(a, b) {
+		return nil
+	}
+	switch x := a.(type) {
+	case object:
+		if y, ok := b.(object); ok {
+			return p.patchMembers(path, x, y)
+		}
+	case []any:
+		if y, ok := b.([]any); ok {
+			return p.patchItems(path, x, y)
+		}
+	}
+	return []any{object{"op": "replace", "path": path, "value": p.renamed(b)}}
+}
+
+func (p *proposal) patchMembers(path string, a, b object) []any {
+	var out []any
+	for _, k := range memberOrder(a) {
+		at := path + "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(k)
+		if v, ok := b[k]; ok {
+			out = append(out, p.patch(at, a[k], v)...)
+			continue
+		}
+		out = append(out, object{"op": "remove", "path": at})
+	}
+	return out
+}
+
+func (p *proposal) patchItems(path string, a, b []any) []any {
+	var out []any
+	// From the end, so that indices before stay right.
+	for _, r := range slices.Backward(align(len(a), len(b), func(i, j int) bool { return p.alike(a[i], b[j]) })) {
+		if r.equal {
+			continue
+		}
+		both := min(r.a2-r.a1, r.b2-r.b1)
+		for i := r.a2 - 1; i >= r.a1+both; i-- {
+			out = append(out, object{"op": "remove", "path": fmt.Sprintf("%s/%d", path, i)})
+		}
+		for j := r.b1 + both; j < r.b2; j++ {
+			out = append(out, object{"op": "add", "path": fmt.Sprintf("%s/%d", path, r.a1+j-r.b1), "value": p.renamed(b[j])})
+		}
+		for i := both - 1; i >= 0; i-- {
+			out = append(out, p.patch(fmt.Sprintf("%s/%d", path, r.a1+i), a[r.a1+i], b[r.b1+i])...)
+		}
+	}
+	return out
+}
+
+// alike reports whether two values are the same, with any ids for ids.
+func (p *proposal) alike(a, b any) bool {
+	c := comparison{there: map[string]string{}, back: map[string]string{}}
+	anyID := func(s string) string { return idName.ReplaceAllString(s, "<id>") }
+	c.same("", rewrite(a, anyID), rewrite(b, anyID))
+	return len(c.differences) == 0
+}
+
+// renamed gives ids the names that the recording has for them.
+func (p *proposal) renamed(v any) any {
+	return rewrite(v, func(s string) string {
+		return idName.ReplaceAllStringFunc(s, func(id string) string {
+			name, ok := p.back[id]
+			if !ok {
+				p.added++
+				name = fmt.Sprintf("%s%d>", id[:2], 900+p.added)
+				p.back[id], p.there[name] = name, id
+			}
+			return name
+		})
+	})
+}
