@@ -211,11 +211,11 @@ func (t *hostTool) Run(ctx context.Context, call tool.Call, update func(tool.Res
 		select {
 		case <-c.news:
 		case <-ctx.Done():
-			if err := t.host.cancel(id); err != nil {
-				return sofar, errHostGone
-			}
-			return sofar, fmt.Errorf("the host's answer was not waited for: %w", context.Cause(ctx))
+			return sofar, t.withdraw(ctx, id)
 		case <-t.host.gone:
+			if ctx.Err() != nil {
+				return sofar, t.withdraw(ctx, id)
+			}
 			return sofar, errHostGone
 		}
 		for _, news := range t.host.take(c) {
@@ -233,4 +233,13 @@ func (t *hostTool) Run(ctx context.Context, call tool.Call, update func(tool.Res
 			}
 		}
 	}
+}
+
+// withdraw tells the host that its answer is not waited for any more, and
+// gives the reason.
+func (t *hostTool) withdraw(ctx context.Context, id string) error {
+	if err := t.host.cancel(id); err != nil {
+		return errHostGone
+	}
+	return fmt.Errorf("the host's answer was not waited for: %w", context.Cause(ctx))
 }

@@ -45,6 +45,7 @@ func TestHostTools(t *testing.T) {
 		`},
 		{name: "the end of the input fails the call", skip: chatter, script: echoTool + `
 			close
+			< {"type":"host_tool_cancel","id":"host_cancel_2","targetId":"host_1"}
 			< {"type":"tool_execution_end",…"isError":true}
 			< {"type":"agent_settled",…}
 		`},

@@ -100,7 +100,6 @@ type server struct {
 	own        sync.WaitGroup // of commands whose outcome takes its time
 	inputEnded chan struct{}
 	inputErr   error // set before inputEnded is closed
-	closing    chan struct{}
 }
 
 func newServer(ctx context.Context, o Options) *server {
@@ -119,7 +118,7 @@ func newServer(ctx context.Context, o Options) *server {
 	s := &server{
 		options: o, dialect: o.Dialect, session: o.Session, log: o.Log, ui: o.UI,
 		out: jsonl.NewWriter(o.Out), encoder: encoder{o.Dialect}, todos: &todos{session: o.Session}, lane: newLane(),
-		inputEnded: make(chan struct{}), closing: make(chan struct{}),
+		inputEnded: make(chan struct{}),
 	}
 	s.host = newHost(s.out)
 	s.ctx, s.cancel = context.WithCancel(context.WithoutCancel(ctx))
@@ -137,37 +136,30 @@ func (s *server) begin() error {
 	return s.ui.connect(s.out)
 }
 
-// end brings the session to its end. Dialogs and host tools end first: what
-// waits for them could not end otherwise.
+// end brings the session to its end: what was read takes effect, so that the
+// order holds to the last; what runs is aborted; dialogs and host tools end,
+// for what waits for them could not otherwise; the session is closed, and
+// what is owed is answered.
 func (s *server) end(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, s.options.CloseTime)
 	defer cancel()
-	close(s.closing)
+	s.lane.close()
+	select {
+	case <-s.lane.done:
+	case <-time.After(patience):
+	}
+	s.session.Abort()
 	s.ui.disconnect()
 	s.host.disconnect()
-	s.lane.close()
-	s.drainLane()
+	s.cancel()
+	<-s.lane.done
+	s.lane.own.Wait()
 	err := s.session.Close(ctx, "quit")
 	if err != nil {
 		err = fmt.Errorf("close the session: %w", err)
 	}
-	s.cancel()
 	s.waitOwed(ctx)
 	return err
-}
-
-// drainLane lets the commands that were read take effect, so that the order
-// holds to the last. One that does not come to its end is told to.
-func (s *server) drainLane() {
-	timer := time.AfterFunc(s.options.CloseTime/3, s.cancel)
-	defer timer.Stop()
-	select {
-	case <-s.lane.done:
-	case <-s.out.Failed():
-		s.cancel()
-		<-s.lane.done
-	}
-	s.lane.own.Wait()
 }
 
 // waitOwed waits for the answers that are still to come.

@@ -204,14 +204,15 @@ func TestPrompts(t *testing.T) {
 			< {"id":"x","type":"response","command":"abort","success":true}
 		`},
 		{name: "two in one write: the second is refused", skip: chatter, script: `
-			> {"id":"a","type":"prompt","message":"SAY a"}
+			> {"id":"a","type":"prompt","message":"HANG"}
 			> {"id":"b","type":"prompt","message":"SAY b"}
-			< {"id":"b","type":"response","command":"prompt","success":false,"error":"…streaming…streamingBehavior…"}
-			< {"id":"a","type":"response","command":"prompt","success":true}
-			< {"type":"agent_settled"}
+			<* {"id":"b","type":"response","command":"prompt","success":false,"error":"…streaming…streamingBehavior…"}
+			<* {"id":"a","type":"response","command":"prompt","success":true}
+			close
+			< {"type":"agent_settled","aborted":true}
 		`},
 		{name: "an abort in the same write stops it", skip: chatter, script: `
-			> {"id":"a","type":"prompt","message":"SAY a"}
+			> {"id":"a","type":"prompt","message":"HANG"}
 			> {"id":"x","type":"abort"}
 			< {"id":"a","type":"response","command":"prompt","success":true}
 			< {"type":"agent_settled","aborted":true}
@@ -227,12 +228,10 @@ func TestPrompts(t *testing.T) {
 			> {"id":"a","type":"prompt","message":"HANG"}
 			< {"id":"a","type":"response","command":"prompt","success":true}
 			> {"id":"b","type":"abort_and_prompt","message":"SAY b"}
-			> {"id":"t","type":"steer","message":"SAY t"}
+			> {"id":"c","type":"get_last_assistant_text"}
 			< {"type":"agent_settled","aborted":true}
-			<* {"type":"queue_update","steering":["SAY t"],"followUp":[]}
-			<* {"id":"t","type":"response","command":"steer","success":true}
 			<* {"id":"b","type":"response","command":"abort_and_prompt","success":true}
-			<* {"type":"queue_update","steering":[],"followUp":[]}
+			<* {"id":"c","type":"response","command":"get_last_assistant_text",…}
 			<* {"type":"agent_settled"}
 		`},
 		{name: "in the xcsh dialect it is acknowledged at once, and fails again if it must", change: []setup{xcsh}, skip: chatter, script: `
