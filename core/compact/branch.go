@@ -33,15 +33,16 @@ type BranchPreparation struct {
 }
 
 // PrepareBranch plans the summary of what is left when the conversation goes on
-// from newLeaf instead of oldLeaf; either may be "". budget is how many tokens
-// of the branch are summarised at most; 0: no limit.
+// from newLeaf instead of oldLeaf; either may be "". budget is about how many
+// tokens of the branch are summarised at most, its last message in any case; 0:
+// no limit.
 func PrepareBranch(log *store.Log, oldLeaf, newLeaf string, budget int64) BranchPreparation {
 	old, target := log.Branch(oldLeaf), log.Branch(newLeaf)
 	shared := 0
 	for shared < len(old) && shared < len(target) && old[shared].ID == target[shared].ID {
 		shared++
 	}
-	p := BranchPreparation{Entries: old[shared:]}
+	p := BranchPreparation{Entries: old[shared:], FileOps: newFileOps()}
 	if shared > 0 {
 		p.CommonAncestorID = old[shared-1].ID
 	}
@@ -50,20 +51,17 @@ func PrepareBranch(log *store.Log, oldLeaf, newLeaf string, budget int64) Branch
 		left[e.ID] = true
 	}
 	items := slices.DeleteFunc(log.Context(oldLeaf), func(i store.ContextItem) bool { return !left[i.EntryID] })
-	var plan Preparation
+	var size int64
 	for i := len(items) - 1; i >= 0; i-- {
 		m := items[i].Message()
-		if budget > 0 {
-			if budget -= Estimate(m); budget <= 0 {
-				break
-			}
+		if size += Estimate(m); budget > 0 && size > budget && len(p.Messages) > 0 {
+			break
 		}
 		p.Messages = append(p.Messages, m)
 	}
 	slices.Reverse(p.Messages)
-	plan.FileOps.addCalls(p.Messages)
-	plan.addBranchFiles(log, items)
-	p.FileOps = plan.FileOps
+	p.FileOps.addCalls(p.Messages)
+	p.FileOps.addSummaries(log, items)
 	return p
 }
 

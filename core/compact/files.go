@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/seed-54e836f5/pi/core/message"
+	"github.com/seed-54e836f5/pi/core/store"
 )
 
 // FileOps are the files that tools touched, each list sorted and without
@@ -15,6 +16,11 @@ type FileOps struct {
 	Read    []string `json:"read"`
 	Written []string `json:"written"`
 	Edited  []string `json:"edited"`
+}
+
+// newFileOps has empty lists, so that their JSON is [] and not null.
+func newFileOps() FileOps {
+	return FileOps{Read: []string{}, Written: []string{}, Edited: []string{}}
 }
 
 // Details is what a summary keeps of the files, in the form in which session
@@ -58,6 +64,39 @@ func (f *FileOps) addDetails(d Details) {
 	for _, path := range d.ModifiedFiles {
 		f.Edited = insert(f.Edited, path)
 	}
+}
+
+// addSummaries adds the files of branch summaries and compactions among items.
+func (f *FileOps) addSummaries(log *store.Log, items []store.ContextItem) {
+	for _, item := range items {
+		if item.Role != message.RoleBranchSummary && item.Role != message.RoleCompactionSummary {
+			continue
+		}
+		entry, ok := log.Entry(item.EntryID)
+		if !ok {
+			continue
+		}
+		var b struct {
+			Details  json.RawMessage `json:"details"`
+			FromHook bool            `json:"fromHook"`
+		}
+		if entry.Decode(&b) != nil {
+			continue
+		}
+		if details, ok := readDetails(b.Details, b.FromHook); ok {
+			f.addDetails(details)
+		}
+	}
+}
+
+// readDetails reads the details of a summary of ours; those of an extension's
+// summary are its own.
+func readDetails(raw json.RawMessage, fromHook bool) (Details, bool) {
+	var d Details
+	if fromHook || len(raw) == 0 || json.Unmarshal(raw, &d) != nil {
+		return Details{}, false
+	}
+	return d, true
 }
 
 func insert(sorted []string, s string) []string {

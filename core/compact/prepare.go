@@ -1,7 +1,6 @@
 package compact
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -46,7 +45,8 @@ func Prepare(log *store.Log, leafID string, s Settings) (Preparation, error) {
 	if len(items) == 0 {
 		return Preparation{}, ErrTooSmall
 	}
-	p := Preparation{TokensBefore: ContextTokens(items).Tokens, Settings: s}
+	p := Preparation{TokensBefore: ContextTokens(items).Tokens, FileOps: newFileOps(), Settings: s}
+	start := 0
 	if items[0].Role == message.RoleCompactionSummary {
 		if !saidSince(items) {
 			return Preparation{}, ErrAlreadyCompacted
@@ -54,23 +54,25 @@ func Prepare(log *store.Log, leafID string, s Settings) (Preparation, error) {
 		if err := p.readPrevious(log, items[0].EntryID); err != nil {
 			return Preparation{}, err
 		}
+		start = carried(items)
 		items = items[1:]
 	}
 	messages := make([]message.Message, len(items))
 	for i, item := range items {
 		messages[i] = item.Message()
 	}
-	cut := cutPoint(messages, fixedStart(items), s.KeepRecentTokens)
+	allowed := cutPoints(messages)
+	cut := cutPoint(messages, allowed, start, s.KeepRecentTokens)
 	if len(message.ForModel(messages[:cut])) == 0 {
 		return Preparation{}, ErrTooSmall
 	}
-	turn := turnStart(messages, cut)
+	turn := turnStart(messages, allowed, cut)
 	p.FirstKeptEntryID = items[cut].EntryID
 	p.MessagesToSummarize = messages[:turn]
 	p.TurnPrefixMessages = messages[turn:cut]
 	p.IsSplitTurn = turn < cut
 	p.FileOps.addCalls(messages[:cut])
-	p.addBranchFiles(log, items[:cut])
+	p.FileOps.addSummaries(log, items[:cut])
 	return p, nil
 }
 
@@ -96,10 +98,7 @@ func (p *Preparation) readPrevious(log *store.Log, entryID string) error {
 		return fmt.Errorf("previous compaction: %w", err)
 	}
 	p.PreviousSummary = c.Summary
-	if c.FromHook {
-		return nil // its details are the extension's own
-	}
-	if details, ok := readDetails(c.Details); ok {
+	if details, ok := readDetails(c.Details, c.FromHook); ok {
 		p.FileOps.addDetails(details)
 		// The lists are made anew for the next summary.
 		p.PreviousSummary = strings.TrimSuffix(c.Summary, details.blocks())
@@ -107,48 +106,20 @@ func (p *Preparation) readPrevious(log *store.Log, entryID string) error {
 	return nil
 }
 
-func (p *Preparation) addBranchFiles(log *store.Log, items []store.ContextItem) {
-	for _, item := range items {
-		if item.Role != message.RoleBranchSummary {
-			continue
-		}
-		entry, ok := log.Entry(item.EntryID)
-		if !ok {
-			continue
-		}
-		var b store.BranchSummary
-		if entry.Decode(&b) != nil || b.FromHook {
-			continue
-		}
-		if details, ok := readDetails(b.Details); ok {
-			p.FileOps.addDetails(details)
-		}
+// carried counts the messages that a compaction carries along itself: they have
+// no entries of their own that the kept part could begin with.
+func carried(items []store.ContextItem) int {
+	n := 0
+	for n+1 < len(items) && items[n+1].EntryID == items[0].EntryID {
+		n++
 	}
+	return n
 }
 
-func readDetails(raw json.RawMessage) (Details, bool) {
-	var d Details
-	return d, len(raw) > 0 && json.Unmarshal(raw, &d) == nil
-}
-
-// fixedStart is the first item that the kept part may begin with: messages that
-// a compaction carries along have no entries of their own.
-func fixedStart(items []store.ContextItem) int {
-	i := 0
-	for i+1 < len(items) && items[i].EntryID == items[i+1].EntryID {
-		i++
-	}
-	if i > 0 {
-		return i + 1
-	}
-	return 0
-}
-
-// cutPoint finds where the kept part begins: at the first allowed place from
-// where the rest is still as large as it should be, or before that where there
-// is none. It is 0 when everything is kept.
-func cutPoint(messages []message.Message, start int, keep int64) int {
-	allowed := cutPoints(messages)
+// cutPoint finds where the kept part begins: at the first allowed place behind
+// which it is as small as it should be, or before that where there is none. It
+// does not begin before start, and is 0 when everything is kept.
+func cutPoint(messages []message.Message, allowed []bool, start int, keep int64) int {
 	at := len(messages)
 	for size := int64(0); at > 0 && size < keep; {
 		at--
@@ -196,24 +167,25 @@ func cutPoints(messages []message.Message) []bool {
 
 // turnStart gives the beginning of the turn that the message at cut lies
 // within, or cut itself when a turn begins there.
-func turnStart(messages []message.Message, cut int) int {
-	if cut == 0 || beginsTurn(messages[cut]) {
+func turnStart(messages []message.Message, allowed []bool, cut int) int {
+	begins := func(i int) bool { return allowed[i] && opensTurn(messages[i]) }
+	if cut == 0 || begins(cut) {
 		return cut
 	}
 	i := cut - 1
-	for i >= 0 && !beginsTurn(messages[i]) {
+	for i >= 0 && !begins(i) {
 		i--
 	}
 	if i < 0 {
 		return cut // the turn's beginning is part of the previous summary
 	}
-	for i > 0 && beginsTurn(messages[i-1]) {
+	for i > 0 && begins(i-1) {
 		i--
 	}
 	return i
 }
 
-func beginsTurn(m message.Message) bool {
+func opensTurn(m message.Message) bool {
 	switch m.(type) {
 	case *message.User, *message.BashExecution, *message.Custom, *message.BranchSummary:
 		return true
