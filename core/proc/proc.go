@@ -74,7 +74,7 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	if capture == nil {
 		capture = NewCapture("")
 	}
-	if ctx.Err() != nil {
+	if ctx.Err() != nil { //nolint:nilerr // how a command ended is in the result
 		return Result{Cancelled: true, Output: capture.Output()}, nil
 	}
 	c, err := start(o)
@@ -101,7 +101,7 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	result.StillRunning = !ended
 	result.Output = capture.Output()
 	if ended || !o.Background.adopt(c) {
-		c.out.Close() // nothing reads it any more; the error could only be that it is closed
+		_ = c.out.Close() // only read; it may be closed already
 	}
 	return result, nil
 }
@@ -135,7 +135,8 @@ func start(o Options) (*child, error) {
 	if err != nil {
 		return nil, fmt.Errorf("pipe for the command's output: %w", err)
 	}
-	defer write.Close() // the child has its own; ours would keep the pipe open
+	// The child has its own; ours would keep the pipe open.
+	defer func() { _ = write.Close() }()
 
 	cmd := exec.Command(shell.Path, append(shell.Args[:len(shell.Args):len(shell.Args)], o.Command)...)
 	cmd.Dir = o.Dir
@@ -143,7 +144,7 @@ func start(o Options) (*child, error) {
 	cmd.Stdout, cmd.Stderr = write, write // one pipe, so that lines come in the order written
 	ownGroup(cmd)
 	if err := cmd.Start(); err != nil {
-		read.Close()
+		_ = read.Close() // nothing was written
 		return nil, startError(shell, o.Command, err)
 	}
 	return &child{cmd: cmd, out: read, exited: make(chan struct{})}, nil

@@ -72,7 +72,7 @@ func (r reader) Run(ctx context.Context, call tool.Call, _ func(tool.Result)) (t
 	if err != nil {
 		return tool.Result{}, files.Explain(err, path)
 	}
-	defer file.Close() // only read
+	defer func() { _ = file.Close() }() // only read
 
 	mime, err := imageType(file)
 	if err != nil {

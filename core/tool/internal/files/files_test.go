@@ -63,7 +63,7 @@ func TestFindLookalikes(t *testing.T) {
 }
 
 func TestTarget(t *testing.T) {
-	dir := real(t, t.TempDir())
+	dir := noLinks(t, t.TempDir())
 	write(t, filepath.Join(dir, "folder", "file"), "x")
 	for name, to := range map[string]string{"link": "folder/file", "link2": "link", "dangling": "folder/none", "linkdir": "folder", "loop": "loop"} {
 		if err := os.Symlink(to, filepath.Join(dir, name)); err != nil {
@@ -201,7 +201,7 @@ func stat(t *testing.T, path string) fs.FileInfo {
 	return info
 }
 
-func real(t *testing.T, path string) string {
+func noLinks(t *testing.T, path string) string {
 	t.Helper()
 	path, err := filepath.EvalSymlinks(path)
 	if err != nil {

@@ -126,7 +126,7 @@ func Target(path string) (string, error) {
 	const maxLinks = 40 // as the systems have it
 	for range maxLinks {
 		link, err := os.Readlink(path)
-		if err != nil { // no link, or nothing there
+		if err != nil { //nolint:nilerr // no link, or nothing there: this is the end of the way
 			return realFolder(path), nil
 		}
 		if !filepath.IsAbs(link) {
