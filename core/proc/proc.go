@@ -74,8 +74,10 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	if capture == nil {
 		capture = NewCapture("")
 	}
-	if ctx.Err() != nil { //nolint:nilerr // how a command ended is in the result
+	select {
+	case <-ctx.Done():
 		return Result{Cancelled: true, Output: capture.Output()}, nil
+	default:
 	}
 	c, err := start(o)
 	if err != nil {

@@ -126,8 +126,8 @@ func Target(path string) (string, error) {
 	const maxLinks = 40 // as the systems have it
 	for range maxLinks {
 		link, err := os.Readlink(path)
-		if err != nil { //nolint:nilerr // no link, or nothing there: this is the end of the way
-			return realFolder(path), nil
+		if err != nil { // no link, or nothing there
+			return realFolder(path), nil //nolint:nilerr // this is where the way ends
 		}
 		if !filepath.IsAbs(link) {
 			link = filepath.Join(filepath.Dir(path), link)
