@@ -10,7 +10,12 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-const frontmatterLimit = 64 << 10 // bytes
+// What a frontmatter may be. The parser takes long for deep nesting, and what
+// is here comes from strangers.
+const (
+	frontmatterLimit    = 16 << 10 // bytes
+	frontmatterBrackets = 500
+)
 
 // document is a Markdown file with its frontmatter.
 type document struct {
@@ -57,6 +62,9 @@ var errNoMapping = errors.New("the frontmatter is not a list of names and values
 func parseYAML(text string) (map[string]any, error) {
 	if len(text) > frontmatterLimit {
 		return nil, fmt.Errorf("the frontmatter is longer than %d bytes", frontmatterLimit)
+	}
+	if strings.Count(text, "[")+strings.Count(text, "{") > frontmatterBrackets {
+		return nil, fmt.Errorf("the frontmatter has more than %d lists in it", frontmatterBrackets)
 	}
 	meta, err := decodeYAML(text)
 	if err == nil {

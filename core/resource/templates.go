@@ -46,7 +46,7 @@ func readTemplate(info Info) (Template, error) {
 	}
 	data, err := os.ReadFile(info.Path)
 	if err != nil {
-		return t, fmt.Errorf("cannot be read: %w", err)
+		return t, fmt.Errorf("cannot be read: %w", reason(err))
 	}
 	doc, err := parseDocument(data)
 	if err != nil {
@@ -98,7 +98,7 @@ func (l *loader) markdownFiles(dir string) []string {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		if !os.IsNotExist(err) {
-			l.report(dir, fmt.Sprintf("cannot be read, so its templates are left out: %v.", err))
+			l.report(dir, fmt.Sprintf("cannot be read, so its templates are left out: %v.", reason(err)))
 		}
 		return nil
 	}
