@@ -36,6 +36,9 @@ func build(req provider.Request, q quirks, longCache bool) sdk.MessageNewParams 
 // insists on one.
 const fallbackMaxTokens = 16384
 
+// longestCallID is what the API allows.
+const longestCallID = 64
+
 func maxTokens(req provider.Request) int64 {
 	switch {
 	case req.MaxTokens > 0:
@@ -134,7 +137,7 @@ func answered(m *message.Assistant, model message.Model, q quirks) []sdk.Content
 		case message.BlockThinking:
 			out = append(out, thought(b, own, q)...)
 		case message.BlockToolCall:
-			out = append(out, sdk.NewToolUseBlock(history.CallID(b.ID), history.Arguments(b), b.Name))
+			out = append(out, sdk.NewToolUseBlock(history.CallID(b.ID, longestCallID), history.Arguments(b), b.Name))
 		}
 	}
 	return out
@@ -160,7 +163,7 @@ func thought(b message.Block, own bool, q quirks) []sdk.ContentBlockParamUnion {
 // result makes the block of a tool result. Without images its content is a
 // plain string, which the SDK has no type for.
 func result(m *message.ToolResult, model message.Model) sdk.ContentBlockParamUnion {
-	block := sdk.ToolResultBlockParam{ToolUseID: history.CallID(m.ToolCallID), IsError: sdk.Bool(m.IsError)}
+	block := sdk.ToolResultBlockParam{ToolUseID: history.CallID(m.ToolCallID, longestCallID), IsError: sdk.Bool(m.IsError)}
 	text, images := history.Result(m.Content, model)
 	if len(images) == 0 {
 		block.SetExtraFields(map[string]any{"content": text})

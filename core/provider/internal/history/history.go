@@ -75,13 +75,10 @@ func Arguments(b message.Block) json.RawMessage {
 	return json.RawMessage("{}")
 }
 
-// longestCallID is what the strictest services allow.
-const longestCallID = 64
-
 // CallID makes an id of a tool call, which may come from another service,
-// acceptable everywhere: letters, digits, _ and -, at most 64. The same id
-// gives the same.
-func CallID(id string) string {
+// acceptable: letters, digits, _ and -, at most so many, which are 40 or
+// more. The same id gives the same.
+func CallID(id string, longest int) string {
 	safe := strings.Map(func(c rune) rune {
 		switch {
 		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', c == '_', c == '-':
@@ -89,10 +86,10 @@ func CallID(id string) string {
 		}
 		return '_'
 	}, id)
-	if safe == "" || len(safe) > longestCallID {
+	if safe == "" || len(safe) > longest {
 		sum := sha256.Sum256([]byte(id))
 		tail := "_" + hex.EncodeToString(sum[:6])
-		return safe[:min(len(safe), longestCallID-len(tail))] + tail
+		return safe[:min(len(safe), longest-len(tail))] + tail
 	}
 	return safe
 }
