@@ -126,6 +126,10 @@ func (h *Host) Start(s Session) {
 	})
 }
 
+// Any says whether there is any extension to start, as far as folders and
+// flags tell, without starting one.
+func (h *Host) Any() bool { return len(h.discover(h.isTrusted())) > 0 }
+
 // Ready is closed when every extension is up, or has failed to come up.
 func (h *Host) Ready() <-chan struct{} { return h.ready }
 

@@ -36,6 +36,9 @@ type options struct {
 	skills, promptTemplates, extensions    []string
 	noSkills, noPromptTemplates            bool
 	noContextFiles, noThemes, noExtensions bool
+
+	// extensionFlags are flags that pi does not know itself: an extension may.
+	extensionFlags map[string]string
 }
 
 // newCommand makes the command line: the flags that clients of the reference
@@ -105,6 +108,43 @@ func (o *options) register(f *pflag.FlagSet) {
 
 // listAllModels is what --list-models without a word stands for.
 const listAllModels = "\x00"
+
+// setUnknown takes the flags that the command does not have out of the
+// arguments and keeps them for extensions: --name=value, --name value where a
+// value follows, or --name alone for true.
+func (o *options) setUnknown(f *pflag.FlagSet, arguments []string) (rest []string) {
+	for i := 0; i < len(arguments); i++ {
+		name, isLong := strings.CutPrefix(arguments[i], "--")
+		if arguments[i] == "--" {
+			return append(rest, arguments[i:]...)
+		}
+		name, value, hasValue := strings.Cut(name, "=")
+		if !isLong || name == "help" || name == "version" {
+			rest = append(rest, arguments[i])
+			continue
+		}
+		if known := f.Lookup(name); known != nil {
+			rest = append(rest, arguments[i])
+			if !hasValue && known.NoOptDefVal == "" && i+1 < len(arguments) {
+				i++
+				rest = append(rest, arguments[i])
+			}
+			continue
+		}
+		if !hasValue {
+			value = "true"
+			if i+1 < len(arguments) && !strings.HasPrefix(arguments[i+1], "-") {
+				i++
+				value = arguments[i]
+			}
+		}
+		if o.extensionFlags == nil {
+			o.extensionFlags = map[string]string{}
+		}
+		o.extensionFlags[name] = value
+	}
+	return rest
+}
 
 // contradictions are flags that cannot both be meant.
 var contradictions = [][2]string{

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
 	"path/filepath"
+	"slices"
 
 	"github.com/seed-54e836f5/pi/core/hook"
 	"github.com/seed-54e836f5/pi/core/session"
@@ -27,7 +29,8 @@ func (p *process) newHost(chain *hook.Chain, log *slog.Logger) *extensions.Host 
 	return extensions.New(extensions.Options{
 		AgentDir: p.paths.AgentDir, ProjectDir: p.paths.Cwd, Trusted: p.trust.Trusted,
 		Paths: p.options.extensions, Settings: named, Disabled: p.options.noExtensions,
-		StartDeadline: settings.ExtensionStartTimeout, Log: log, Version: version, Hooks: chain,
+		Flags: p.options.extensionFlags, StartDeadline: settings.ExtensionStartTimeout, Log: log, Version: version,
+		Hooks: chain, Providers: p.models,
 	})
 }
 
@@ -35,7 +38,22 @@ func (p *process) newHost(chain *hook.Chain, log *slog.Logger) *extensions.Host 
 type described struct{ host *extensions.Host }
 
 // Describe implements rpcmode.Extensions.
-func (d described) Describe() []wire.Extension { return nil }
+func (d described) Describe() []wire.Extension {
+	var list []wire.Extension
+	for _, info := range d.host.Infos() {
+		row := wire.Extension{
+			Name: info.Name, Version: info.Version, Path: info.Path, PID: info.PID, State: string(info.State), Restarts: info.Restarts,
+			MemoryBytes: info.Memory, Commands: info.Commands, Tools: info.Tools, Events: info.Events, Hooks: []wire.HookLatency{},
+			LastError: info.LastError, Slow: info.Slow, DroppedEvents: int64(info.Dropped),
+		}
+		for _, kind := range slices.Sorted(maps.Keys(info.Latency)) {
+			l := info.Latency[kind]
+			row.Hooks = append(row.Hooks, wire.HookLatency{Event: kind, Calls: int64(l.Count), P50Ms: l.P50, P99Ms: l.P99})
+		}
+		list = append(list, row)
+	}
+	return list
+}
 
 // listSessions lists the session files of the session's folder, or all.
 func (p *process) listSessions(s *session.Session) func(context.Context, bool) ([]store.Summary, error) {

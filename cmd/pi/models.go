@@ -20,12 +20,16 @@ type models struct {
 	catalogue *config.Catalogue
 	options   provider.Options
 
-	mu    sync.Mutex
-	byAPI map[string]provider.Provider
+	mu         sync.Mutex
+	byAPI      map[string]provider.Provider
+	registered map[string]registeredProvider // by extensions, by provider
 }
 
 func newModels(catalogue *config.Catalogue, options provider.Options) *models {
-	return &models{catalogue: catalogue, options: options, byAPI: map[string]provider.Provider{}}
+	return &models{
+		catalogue: catalogue, options: options,
+		byAPI: map[string]provider.Provider{}, registered: map[string]registeredProvider{},
+	}
 }
 
 // Available implements session.Models.
@@ -38,9 +42,12 @@ func (m *models) Find(provider, id string) (message.Model, bool) {
 
 // Connect implements session.Models.
 func (m *models) Connect(ctx context.Context, model message.Model) (session.Connection, error) {
-	adapter, err := m.adapter(model.API)
-	if err != nil {
-		return session.Connection{}, fmt.Errorf("model %s/%s: %w", model.Provider, model.ID, err)
+	adapter := m.streamOf(model)
+	if adapter == nil {
+		var err error
+		if adapter, err = m.adapter(model.API); err != nil {
+			return session.Connection{}, fmt.Errorf("model %s/%s: %w", model.Provider, model.ID, err)
+		}
 	}
 	access, err := m.catalogue.Access(ctx, model)
 	if err != nil {

@@ -2,8 +2,11 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
+	"maps"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/seed-54e836f5/pi/core/event"
@@ -29,6 +32,9 @@ type running struct {
 func (p *process) begin(mode string, user ui.UI, chain *hook.Chain) (*running, error) {
 	r := &running{log: slog.New(slog.NewTextHandler(p.std.err, nil))}
 	r.host = p.newHost(chain, r.log)
+	if len(p.options.extensionFlags) > 0 && !r.host.Any() {
+		return nil, fmt.Errorf("unknown flag --%s", slices.Sorted(maps.Keys(p.options.extensionFlags))[0])
+	}
 	chain.Report = func(e event.ExtensionError) { r.session.Emit(&e) }
 	s, err := p.compose(mode, user, r.host, chain)
 	if err != nil {

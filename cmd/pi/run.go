@@ -22,7 +22,7 @@ func run(ctx context.Context, std streams, argv []string) int {
 		code, err = start(c.Context(), std, &o, c.Flags(), argv[0])
 		return err
 	})
-	command.SetArgs(argv[1:])
+	command.SetArgs(o.setUnknown(command.Flags(), argv[1:]))
 	command.SetOut(std.out)
 	command.SetErr(std.err)
 	if err := command.ExecuteContext(ctx); err != nil {

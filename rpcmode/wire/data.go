@@ -221,15 +221,17 @@ type Extension struct {
 	Events      []string      `json:"events"`
 	Hooks       []HookLatency `json:"hooks"`
 	LastError   string        `json:"lastError,omitempty"`
+	Slow        bool          `json:"slow,omitempty" doc:"it does not keep up with the events that come in floods"`
+	// DroppedEvents counts those of them that it never saw.
+	DroppedEvents int64 `json:"droppedEvents,omitempty"`
 }
 
 // HookLatency is how long an extension takes for one kind of event.
 type HookLatency struct {
-	Event   string  `json:"event"`
-	Calls   int64   `json:"calls"`
-	P50Ms   float64 `json:"p50Ms"`
-	P99Ms   float64 `json:"p99Ms"`
-	Dropped int64   `json:"dropped,omitempty"`
+	Event string  `json:"event"`
+	Calls int64   `json:"calls"`
+	P50Ms float64 `json:"p50Ms"`
+	P99Ms float64 `json:"p99Ms"`
 }
 
 // Sessions is the data of list_sessions.
