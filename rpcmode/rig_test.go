@@ -1,6 +1,7 @@
 package rpcmode_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -228,7 +229,7 @@ type output struct {
 
 	mu    sync.Mutex
 	some  sync.Cond
-	rest  string
+	rest  []byte // of a line that is not whole yet
 	lines []string
 	block bool // nobody reads
 	ended bool
@@ -249,17 +250,25 @@ func (o *output) Write(p []byte) (int, error) {
 	if o.ended {
 		return 0, io.ErrClosedPipe
 	}
-	all := strings.SplitAfter(o.rest+string(p), "\n")
-	o.rest = all[len(all)-1]
-	for _, line := range all[:len(all)-1] {
-		line = strings.TrimSuffix(line, "\n")
+	n := len(p)
+	for {
+		head, tail, whole := bytes.Cut(p, []byte("\n"))
+		o.rest = append(o.rest, head...)
+		if !whole {
+			break
+		}
+		line := string(o.rest)
+		o.rest, p = o.rest[:0], tail
 		o.lines = append(o.lines, line)
+		if len(line) > 1<<20 {
+			continue // not worth the time
+		}
 		if err := o.check.check(line); err != nil {
 			o.wrong(line, err)
 		}
 	}
 	o.some.Broadcast()
-	return len(p), nil
+	return n, nil
 }
 
 func (o *output) stall(on bool) {

@@ -193,10 +193,11 @@ func TestManyCommandsInOneWrite(t *testing.T) {
 	r.end()
 }
 
-func TestALineOf64MiB(t *testing.T) {
+func TestLongLines(t *testing.T) {
 	r := newRig(t)
-	image := strings.Repeat("QUJD", 16<<20)
-	r.send(`{"id":"p","type":"prompt","message":"SAY seen","images":[{"type":"image","data":"` + image + `","mimeType":"image/png"}]}`)
+	r.send(`{"id":"a","padding":"` + strings.Repeat("x", 64<<20) + `","type":"get_last_assistant_text"}`)
+	r.output.until(`{"id":"a","type":"response","command":"get_last_assistant_text","success":true`)
+	r.send(`{"id":"p","type":"prompt","message":"SAY seen","images":[{"type":"image","data":"` + strings.Repeat("QUJD", 1<<20) + `","mimeType":"image/png"}]}`)
 	r.output.until(`{"type":"agent_settled"}`)
 	r.model.mu.Lock()
 	defer r.model.mu.Unlock()
