@@ -131,8 +131,8 @@ func TestTexts(t *testing.T) {
 		{"an error is the agent's own words", `{"error":"it broke"}`, `"<text>"`},
 		{"a fixed error stays", `{"error":"Unknown command: x"}`, `"Unknown command: x"`},
 		{"the fixed part of an error stays", `{"error":"Failed to parse command: no"}`, `"Failed to parse command: <text>"`},
-		{"fixed words stay", `{"error":"It is streaming. Give streamingBehavior."}`, `"<text> streaming streamingBehavior"`},
-		{"one fixed word is too few", `{"error":"It is streaming."}`, `"<text>"`},
+		{"fixed words stay", `{"error":"It is streaming. Give streamingBehavior."}`, `"<text> streamingBehavior"`},
+		{"half of the fixed words is too few", `{"error":"It is streaming."}`, `"<text>"`},
 		{"the scenario's own words stay", `{"error":"my own reason"}`, `"my own reason"`},
 		{"marks stay", `{"summary":"So far: SUMMARY: mock summary."}`, `"<text> SUMMARY: mock summary."`},
 		{"a tool's error", result("bash", "gone wrong", true), `"<text>"`},
@@ -158,9 +158,9 @@ func TestTexts(t *testing.T) {
 func TestRequestTexts(t *testing.T) {
 	tr := transcript(t,
 		`{"out":{"type":"message_end","message":{"content":[{"text":"from the conversation"}]}}}`,
-		`{"requests":[{"messages":[{"content":"from the conversation"},{"content":[{"text":"the agent's words"}]},{"content":"Ran `+"`ls`"+`"}]}]}`)
+		`{"requests":[{"messages":[{"content":"from the conversation"},{"content":[{"text":"the agent's words"}]},{"content":"Ran `+"`ls`\\n```\\na\\n```"+`\n\nIt failed."},{"content":"Ran `+"`true`"+`\n(nothing)"}]}]}`)
 	got := string(encode(normalize(tr, scenario(`{}`), "/tmp/r1").Requests))
-	want := `[{"messages": [{"content": "from the conversation"}, {"content": [{"text": "<text>"}]}, {"content": "Ran ` + "`ls`" + `"}]}]`
+	want := `[{"messages": [{"content": "from the conversation"}, {"content": [{"text": "<text>"}]}, {"content": "Ran ` + "`ls`" + `\n` + "```\\na\\n```" + `<text>"}, {"content": "Ran ` + "`true`" + `\n<text>"}]}]`
 	if got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}

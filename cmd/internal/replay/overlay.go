@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"slices"
 	"strings"
 
 	jsonpatch "github.com/evanphx/json-patch/v5"
@@ -18,7 +17,7 @@ type Overlay struct {
 	Difference string `json:"difference"`
 	// Why says how the difference shows in this scenario.
 	Why string `json:"why"`
-	// Edits are made in order, each on the lines that those before left.
+	// Edits find their lines in the recording as it is, whatever others change.
 	Edits []Edit `json:"edits"`
 }
 
@@ -73,12 +72,12 @@ func (r Recordings) Expected(name string) (*Transcript, error) {
 	if err != nil {
 		return nil, err
 	}
-	for i, o := range overlays {
-		for j, e := range o.Edits {
-			if values, err = e.apply(values); err != nil {
-				return nil, fmt.Errorf("overlay %s, number %d, edit %d: %w", name, i, j, err)
-			}
-		}
+	var edits []Edit
+	for _, o := range overlays {
+		edits = append(edits, o.Edits...)
+	}
+	if values, err = edited(values, edits); err != nil {
+		return nil, fmt.Errorf("overlay %s: %w", name, err)
 	}
 	t, err := readTranscript(values)
 	if err != nil {
@@ -129,25 +128,73 @@ func (r Recordings) read(file string, into any) error {
 	return nil
 }
 
-// apply returns the lines with the edit made.
-func (e Edit) apply(lines []object) ([]object, error) {
-	places, err := e.find(lines)
-	if err != nil {
-		return nil, err
+// edited returns the lines with all edits made. Every edit finds its lines as
+// they are in the recording, whatever the others do.
+func edited(lines []object, edits []Edit) ([]object, error) {
+	slots := make([]slot, len(lines))
+	for i, l := range lines {
+		slots[i].line = l
 	}
-	// From the end, so that the places before stay right.
-	for _, at := range slices.Backward(places) {
-		replacement, err := e.replace(lines[at])
+	for i, e := range edits {
+		places, err := e.find(lines)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("edit %d: %w", i, err)
 		}
-		end := at + 1
-		if e.Delete {
-			end = min(len(lines), at+1+e.Count)
+		for _, place := range places {
+			if err := e.apply(slots[place:]); err != nil {
+				return nil, fmt.Errorf("edit %d: %w", i, err)
+			}
 		}
-		lines = slices.Replace(slices.Clone(lines), at, end, replacement...)
 	}
-	return lines, nil
+	var out []object
+	for _, s := range slots {
+		out = append(out, s.before...)
+		if !s.deleted {
+			out = append(out, s.line)
+		}
+		out = append(out, s.after...)
+	}
+	return out, nil
+}
+
+// slot is a line of a recording while it is edited.
+type slot struct {
+	before, after []object
+	line          object
+	deleted       bool
+}
+
+// apply makes the edit on the first slot, and deletes those behind it that it
+// counts.
+func (e Edit) apply(slots []slot) error {
+	s := &slots[0]
+	if s.deleted {
+		return errors.New("the line is deleted by an edit before")
+	}
+	before, err := decodeAll(e.Before)
+	if err != nil {
+		return fmt.Errorf("before: %w", err)
+	}
+	after, err := decodeAll(e.After)
+	if err != nil {
+		return fmt.Errorf("after: %w", err)
+	}
+	s.before, s.after = append(s.before, before...), append(s.after, after...)
+	if e.Patch != nil {
+		if s.line, err = patched(s.line, e.Patch); err != nil {
+			return err
+		}
+	}
+	if !e.Delete {
+		return nil
+	}
+	if e.Count >= len(slots) {
+		return fmt.Errorf("there are not %d lines behind it", e.Count)
+	}
+	for i := range slots[:e.Count+1] {
+		slots[i].deleted = true
+	}
+	return nil
 }
 
 func (e Edit) find(lines []object) ([]int, error) {
@@ -172,27 +219,6 @@ func (e Edit) find(lines []object) ([]int, error) {
 		return nil, fmt.Errorf("%d lines match %s", len(found), compact(e.Find))
 	}
 	return found[nth : nth+1], nil
-}
-
-// replace returns what stands in the place of the line.
-func (e Edit) replace(line object) ([]object, error) {
-	before, err := decodeAll(e.Before)
-	if err != nil {
-		return nil, err
-	}
-	after, err := decodeAll(e.After)
-	if err != nil {
-		return nil, err
-	}
-	if e.Delete {
-		return append(before, after...), nil
-	}
-	if e.Patch != nil {
-		if line, err = patched(line, e.Patch); err != nil {
-			return nil, err
-		}
-	}
-	return append(append(before, line), after...), nil
 }
 
 func decodeAll(raw []json.RawMessage) ([]object, error) {

@@ -23,6 +23,10 @@ func TestOverlays(t *testing.T) {
 			"{\"out\": {\"type\": \"a\"}}\n{\"out\": {\"type\": \"x\"}}\n{\"out\": {\"type\": \"y\"}}\n{\"out\": {\"type\": \"b\", \"n\": 2}}", ""},
 		{"nothing found", `{"find":{"out":{"type":"c"}},"delete":true}`, "", "0 lines match"},
 		{"not that many", `{"find":{"out":{"type":"b"}},"nth":2,"delete":true}`, "", "2 lines match"},
+		{"two edits of one line", `{"find":{"out":{"type":"a"}},"patch":[{"op":"add","path":"/out/n","value":0}]},{"find":{"out":{"type":"a"}},"patch":[{"op":"add","path":"/out/id","value":"x"}]}`,
+			"{\"out\": {\"type\": \"a\", \"id\": \"x\", \"n\": 0}}\n{\"out\": {\"type\": \"b\", \"n\": 1}}\n{\"out\": {\"type\": \"b\", \"n\": 2}}", ""},
+		{"an edit of a deleted line", `{"find":{"out":{"type":"a"}},"delete":true,"count":1},{"find":{"out":{"n":1}},"patch":[]}`, "", "deleted"},
+		{"more than there is", `{"find":{"out":{"n":2}},"delete":true,"count":1}`, "", "not 1 lines"},
 		{"a patch that does not fit", `{"find":{"out":{"type":"a"}},"patch":[{"op":"remove","path":"/out/none"}]}`, "", "none"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

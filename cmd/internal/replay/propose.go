@@ -16,9 +16,9 @@ func Propose(recorded, got *Transcript) []Edit {
 	a, b := recorded.values(), got.values()
 	same := func(i, j int) bool { return p.kind(a[i]) == p.kind(b[j]) }
 	var out []Edit
-	for _, r := range slices.Backward(align(len(a), len(b), same)) {
+	for _, r := range align(len(a), len(b), same) {
 		if r.equal {
-			for i := r.a2 - 1; i >= r.a1; i-- {
+			for i := r.a1; i < r.a2; i++ {
 				if patch := p.patch("", a[i], b[r.b1+i-r.a1]); len(patch) > 0 {
 					out = append(out, p.edit(a, i, func(e *Edit) { e.Patch = encode(patch) }))
 				}
@@ -148,6 +148,10 @@ func (p *proposal) patchMembers(path string, a, b object) []any {
 			continue
 		}
 		out = append(out, object{"op": "remove", "path": at})
+	}
+	// What a refusal has and an acceptance has not.
+	if reason, ok := b["error"]; ok && a["error"] == nil {
+		out = append(out, object{"op": "add", "path": path + "/error", "value": reason})
 	}
 	return out
 }

@@ -24,18 +24,15 @@ func TestProposedEditsExplainTheDifferences(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			recorded, got := transcript(t, test.recorded...), transcript(t, test.got...)
-			values := recorded.values()
-			for _, e := range Propose(recorded, got) {
-				var err error
-				if values, err = e.apply(values); err != nil {
-					t.Fatal(err)
-				}
-			}
-			edited, err := readTranscript(values)
+			values, err := edited(recorded.values(), Propose(recorded, got))
 			if err != nil {
 				t.Fatal(err)
 			}
-			if left := Compare(edited, got); len(left) > 0 {
+			explained, err := readTranscript(values)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if left := Compare(explained, got); len(left) > 0 {
 				t.Errorf("left over: %s", strings.Join(left, "\n"))
 			}
 		})

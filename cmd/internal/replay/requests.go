@@ -34,7 +34,12 @@ func describeRequests(requests []modelserver.Request) []any {
 
 func describeRequest(body object) object {
 	out := object{}
-	for _, name := range []string{"model", "max_tokens", "max_completion_tokens", "stream", "thinking", "reasoning_effort"} {
+	fields := []string{"model", "stream", "max_tokens", "max_completion_tokens", "thinking", "reasoning_effort"}
+	if body["tools"] == nil {
+		// A request for a summary has no tools, and is the agent's own affair.
+		fields = fields[:2]
+	}
+	for _, name := range fields {
 		if v, ok := body[name]; ok {
 			out[name] = v
 		}

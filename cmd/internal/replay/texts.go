@@ -27,7 +27,7 @@ var fixedTexts = []struct {
 	{regexp.MustCompile(`^Session name cannot be empty$`), "$0"},
 	{regexp.MustCompile(`^Entry not found: .*$`), "$0"},
 	{regexp.MustCompile(`(?s)^(Failed to parse command: ).*$`), "${1}" + masked},
-	{regexp.MustCompile(`(?s)^.*streaming.*streamingBehavior.*$|^.*streamingBehavior.*streaming.*$`), masked + " streaming streamingBehavior"},
+	{regexp.MustCompile(`(?s)^.*streamingBehavior.*$`), masked + " streamingBehavior"},
 }
 
 // marked is what a worded text must still contain.
@@ -281,11 +281,17 @@ func (m *masker) sent(call string, v any) any {
 	return v
 }
 
-// conversational masks a text that did not come from the conversation. What
-// was run by the bash command has a fixed shape.
+// conversational masks a text that did not come from the conversation.
 func (m *masker) conversational(s string) string {
-	if m.provided(s) || strings.Contains(m.spoken, s) || strings.HasPrefix(s, "Ran `") {
+	if m.provided(s) || strings.Contains(m.spoken, s) {
 		return s
+	}
+	if ran := fencedOutput.FindStringSubmatch(s); ran != nil {
+		return ran[1] + masked
 	}
 	return m.sentence(s)
 }
+
+// fencedOutput is what the model is told of the bash command: the command and
+// its output have a fixed shape, what is said of how it ended has not.
+var fencedOutput = regexp.MustCompile("(?s)^(Ran `.*?`\n(?:```\n.*\n```)?)")
