@@ -48,6 +48,10 @@ type Log struct {
 	labels  map[string]label
 	name    string
 	closed  bool
+
+	counting sync.Mutex // guards what follows; taken before mu
+	totals   Totals     // of the first counted entries
+	counted  int
 }
 
 type label struct{ text, timestamp string }

@@ -64,7 +64,7 @@ func (s *scanner) skip() bool {
 	case '{':
 		return s.object(func([]byte) bool { return s.skip() })
 	case '[':
-		return s.array()
+		return s.array(s.skip)
 	case '"':
 		return s.skipText()
 	case 't':
@@ -78,7 +78,9 @@ func (s *scanner) skip() bool {
 	}
 }
 
-func (s *scanner) array() bool {
+// array reads an array and calls element for each of its elements, with pos at
+// it. element must consume it.
+func (s *scanner) array(element func() bool) bool {
 	if !s.enter('[') {
 		return false
 	}
@@ -89,7 +91,7 @@ func (s *scanner) array() bool {
 	}
 	for {
 		s.space()
-		if !s.skip() {
+		if !element() {
 			return false
 		}
 		s.space()
