@@ -21,6 +21,10 @@ type Config struct {
 	// Its error becomes a failed answer.
 	Next func(ctx context.Context) (Call, error)
 
+	// Model says who would answer now, for answers that fail before Next gave a
+	// call. Nil: such answers name nobody.
+	Model func() message.Model
+
 	// Find gives an active tool; false: the model named one that is not there.
 	Find func(name string) (tool.Tool, bool)
 
@@ -66,9 +70,9 @@ type Call struct {
 	Stream func(ctx context.Context, sink func(provider.Delta) error) error
 }
 
-// Queued is a message that is about to enter the conversation. Announce, if
-// not nil, tells clients that it left a queue; the loop calls it just before
-// the message enters, and every message taken does enter.
+// Queued is a message that is about to enter the conversation. Announce tells
+// that it left a queue; the loop calls it just before the message enters, and
+// every message taken does enter. Nil: it comes from no queue.
 type Queued struct {
 	Message  message.Message
 	Announce func()
@@ -100,9 +104,9 @@ type Result struct {
 
 // Run takes prompts, if any, into the conversation and loops until the model has
 // nothing more to do, an answer fails, or ctx ends. With ctx ended it still
-// completes what it began: every tool call gets its result, and the last
-// message is an assistant's with stop reason aborted. It returns when all its
-// goroutines have ended.
+// completes what it began: the prompts enter, every tool call gets its result,
+// and where the model would have gone on, the last message is an assistant's
+// with stop reason aborted. It returns when all its goroutines have ended.
 func Run(ctx context.Context, config Config, prompts []Queued) Result {
 	r := &run{Config: config, ctx: ctx}
 	if r.Now == nil {
@@ -130,7 +134,7 @@ type run struct {
 func (r *run) loop(prompts []Queued) {
 	r.startTurn()
 	r.deliver(prompts)
-	r.deliver(r.take(r.Steering))
+	r.deliver(r.take(r.Steering, fromQueue(prompts)))
 	for {
 		more := r.finishTurn(r.answer())
 		if r.result.Last.StopReason == message.StopError || r.result.Last.StopReason == message.StopAborted {
@@ -155,17 +159,29 @@ func (r *run) waiting(more bool) []Queued {
 	if r.ctx.Err() != nil {
 		return nil
 	}
-	queued := r.take(r.Steering)
+	queued := r.take(r.Steering, 0)
 	if len(queued) == 0 && !more {
-		queued = r.take(r.FollowUp)
+		queued = r.take(r.FollowUp, 0)
 	}
 	return queued
 }
 
-func (r *run) take(from func(int) (Queued, bool)) []Queued {
+// fromQueue counts the prompts that the caller took off a queue: they are part
+// of what a turn may take.
+func fromQueue(prompts []Queued) int {
+	n := 0
+	for _, p := range prompts {
+		if p.Announce != nil {
+			n++
+		}
+	}
+	return n
+}
+
+func (r *run) take(from func(int) (Queued, bool), taken int) []Queued {
 	var queued []Queued
 	for from != nil {
-		q, ok := from(len(queued))
+		q, ok := from(taken + len(queued))
 		if !ok {
 			break
 		}

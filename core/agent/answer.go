@@ -19,7 +19,7 @@ const AbortedMessage = "The operation was aborted"
 // answer makes one model call and returns the message it gave, which is part
 // of the conversation then, however it ended.
 func (r *run) answer() *message.Assistant {
-	a := &answer{run: r, message: message.Assistant{Timestamp: event.Milliseconds(r.Now())}}
+	a := newAnswer(r)
 	err := r.ctx.Err()
 	if err == nil {
 		err = a.stream()
@@ -30,9 +30,7 @@ func (r *run) answer() *message.Assistant {
 	if !a.started {
 		a.start(a.message.StopReason)
 	}
-	done := a.snapshot()
-	done.StopReason = a.message.StopReason
-	last, ok := r.end(done).(*message.Assistant)
+	last, ok := r.end(a.snapshot()).(*message.Assistant)
 	if !ok {
 		panic("agent: the sink replaced an assistant message by another kind")
 	}
@@ -41,20 +39,19 @@ func (r *run) answer() *message.Assistant {
 }
 
 // Complete makes one model call outside of a run, for summaries and the like,
-// and gives the whole answer. A failed call is an error; the answer is nil
-// then.
+// and gives the whole answer. A failed call is an error, and the answer is nil
+// then; an answer whose stop reason is an error, such as a refusal, is not.
 func Complete(ctx context.Context, call Call, now func() time.Time) (*message.Assistant, error) {
 	silent := Config{
 		Next: func(context.Context) (Call, error) { return call, nil },
 		Emit: func(event.Event) {},
 		Now:  now,
 	}
-	a := &answer{run: &run{Config: silent, ctx: ctx}, message: message.Assistant{Timestamp: event.Milliseconds(now())}}
+	a := newAnswer(&run{Config: silent, ctx: ctx})
 	if err := a.stream(); err != nil {
 		return nil, err
 	}
-	done := a.snapshot()
-	return done, nil
+	return a.snapshot(), nil
 }
 
 // answer accumulates the deltas of one model call.
@@ -70,7 +67,19 @@ type answer struct {
 type block struct {
 	message.Block
 	text strings.Builder // text, thinking, or arguments so far
-	done bool
+}
+
+func newAnswer(r *run) *answer {
+	a := &answer{run: r, message: message.Assistant{Timestamp: event.Milliseconds(r.Now())}}
+	if r.Model != nil {
+		a.from(r.Model())
+	}
+	return a
+}
+
+func (a *answer) from(m message.Model) {
+	a.message.API, a.message.Provider, a.message.Model = m.API, m.Provider, m.ID
+	a.price = m.Cost
 }
 
 func (a *answer) stream() error {
@@ -78,8 +87,7 @@ func (a *answer) stream() error {
 	if err != nil {
 		return err
 	}
-	a.message.API, a.message.Provider, a.message.Model = call.Model.API, call.Model.Provider, call.Model.ID
-	a.price = call.Model.Cost
+	a.from(call.Model)
 	if err := call.Stream(a.run.ctx, a.take); err != nil {
 		return err
 	}
@@ -209,7 +217,6 @@ func (a *answer) snapshot() *message.Assistant {
 }
 
 func (b *block) end(d provider.Delta) {
-	b.done = true
 	switch b.Type {
 	case message.BlockText:
 		b.TextSignature = d.Signature

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
 
 	"github.com/seed-54e836f5/pi/core/event"
 	"github.com/seed-54e836f5/pi/core/message"
@@ -61,8 +62,8 @@ type job struct {
 // report is one thing that a running call has to say: an update, or its end.
 type report struct {
 	job     *job
-	partial *tool.Result
-	outcome *Outcome
+	partial json.RawMessage // nil: it is the end
+	outcome Outcome         // the end
 }
 
 // prepare announces a call and finds out whether it may run. One that may not
@@ -91,12 +92,15 @@ func (b *batch) check(j *job, cutOff bool) (Outcome, bool) {
 	}
 	j.call.Arguments = args
 	if b.run.ctx.Err() != nil {
-		return failure("Not run: the operation was aborted"), false
+		return failure(notRunAborted), false
 	}
 	if b.run.Check == nil {
 		return Outcome{}, true
 	}
 	verdict := b.run.Check(b.run.ctx, j.call)
+	if b.run.ctx.Err() != nil {
+		return failure(notRunAborted), false
+	}
 	if verdict.Refused {
 		refused := failure(verdict.Reason)
 		refused.Result.Terminate = verdict.Terminate
@@ -144,44 +148,53 @@ func (b *batch) execute() {
 
 // pass emits what a call reported, and says whether that was its end.
 func (b *batch) pass(r report) bool {
-	if r.partial != nil {
+	switch {
+	case r.partial == nil:
+		b.end(r.job, r.outcome)
+		return true
+	case r.job.done: // a tool that does not keep to its contract
+	default:
 		b.run.Emit(&event.ToolExecutionUpdate{
-			ToolCallID: r.job.call.ID, ToolName: r.job.call.Name, Args: r.job.args, PartialResult: encodeResult(*r.partial),
+			ToolCallID: r.job.call.ID, ToolName: r.job.call.Name, Args: r.job.args, PartialResult: r.partial,
 		})
-		return false
 	}
-	b.end(r.job, *r.outcome)
-	return true
+	return false
 }
 
+// end makes an outcome the one that stands, and tells of it. What the message
+// will say is then known to encode.
 func (b *batch) end(j *job, outcome Outcome) {
+	data, err := encodeResult(outcome.Result)
+	if err != nil {
+		outcome = failure(fmt.Sprintf("The result of the tool %s cannot be passed on: %v", j.call.Name, err))
+		data, _ = encodeResult(outcome.Result) // a text and no details always encode
+	}
 	j.outcome, j.done = outcome, true
-	b.run.Emit(&event.ToolExecutionEnd{
-		ToolCallID: j.call.ID, ToolName: j.call.Name, Result: encodeResult(outcome.Result), IsError: outcome.IsError,
-	})
+	b.run.Emit(&event.ToolExecutionEnd{ToolCallID: j.call.ID, ToolName: j.call.Name, Result: data, IsError: outcome.IsError})
 }
 
 // runJob carries out one call on its own goroutine.
 func (b *batch) runJob(ctx context.Context, j *job) {
+	if err := context.Cause(ctx); err != nil {
+		b.reports <- report{job: j, outcome: failure(notRun(err))}
+		return
+	}
 	outcome := b.call(ctx, j)
 	if b.run.Finish != nil {
 		outcome = b.run.Finish(b.run.ctx, j.call, outcome)
 	}
-	b.reports <- report{job: j, outcome: &outcome}
+	b.reports <- report{job: j, outcome: outcome}
 }
 
 func (b *batch) call(ctx context.Context, j *job) (outcome Outcome) {
-	if err := context.Cause(ctx); err != nil {
-		return failure("Not run: " + reason(err))
-	}
+	over := make(chan struct{})
+	defer close(over)
 	defer func() {
 		if p := recover(); p != nil {
-			outcome = failure(fmt.Sprintf("The tool %s panicked: %v\n%s", j.call.Name, p, debug.Stack()))
+			outcome = panicked(j.call.Name, p, debug.Stack())
 		}
 	}()
-	result, err := j.tool.Run(ctx, j.call, func(partial tool.Result) {
-		b.reports <- report{job: j, partial: &partial}
-	})
+	result, err := j.tool.Run(ctx, j.call, func(partial tool.Result) { b.update(j, partial, over) })
 	if err == nil {
 		return Outcome{Result: result}
 	}
@@ -197,6 +210,19 @@ func (b *batch) call(ctx context.Context, j *job) (outcome Outcome) {
 	return Outcome{Result: result, IsError: true}
 }
 
+// update passes the result so far on to the loop, on the goroutine of the tool,
+// whose memory it is. One that comes when the call is over is not waited for.
+func (b *batch) update(j *job, partial tool.Result, over <-chan struct{}) {
+	data, err := encodeResult(partial)
+	if err != nil {
+		return // the same result will fail as the outcome, where it is told
+	}
+	select {
+	case b.reports <- report{job: j, partial: data}:
+	case <-over:
+	}
+}
+
 // withText puts an error behind what a tool had so far: in the last text
 // block, after a blank line, where there is one.
 func withText(content []message.Block, text string) []message.Block {
@@ -205,7 +231,7 @@ func withText(content []message.Block, text string) []message.Block {
 		joined.Text += "\n\n" + text
 		return append(content[:n-1:n-1], joined)
 	}
-	return append(content, message.TextBlock(text))
+	return append(slices.Clip(content), message.TextBlock(text))
 }
 
 func (j *job) message(r *run) *message.ToolResult {
@@ -222,21 +248,29 @@ func failure(text string) Outcome {
 	return Outcome{Result: result, IsError: true}
 }
 
-func reason(err error) string {
-	if errors.Is(err, errInterrupted) {
-		return "a message from the user came in and takes precedence"
+// panicked is the outcome of a call that brought the tool down. The stack is
+// for whoever mends the tool, not for the model.
+func panicked(name string, value any, stack []byte) Outcome {
+	outcome := failure(fmt.Sprintf("The tool %s panicked: %v", name, value))
+	details, err := message.Marshal(map[string]string{"stack": string(stack)})
+	if err == nil {
+		outcome.Result.Details = details
 	}
-	return "the operation was aborted"
+	return outcome
 }
 
-func encodeResult(r tool.Result) json.RawMessage {
+const notRunAborted = "Not run: the operation was aborted"
+
+func notRun(cause error) string {
+	if errors.Is(cause, errInterrupted) {
+		return "Not run: a message from the user came in and takes precedence"
+	}
+	return notRunAborted
+}
+
+func encodeResult(r tool.Result) (json.RawMessage, error) {
 	if r.Content == nil {
 		r.Content = []message.Block{}
 	}
-	data, err := message.Marshal(r)
-	if err != nil {
-		// Only details that are no JSON can do this; the tool is to blame.
-		data, _ = message.Marshal(tool.TextResult(fmt.Sprintf("the tool's result cannot be encoded: %v", err)))
-	}
-	return data
+	return message.Marshal(r)
 }

@@ -45,8 +45,9 @@ type MessageUpdate struct {
 	Update AssistantUpdate `json:"assistantMessageEvent"`
 	// Usage is set when the usage reported so far changed; nil otherwise.
 	Usage *message.Usage `json:"usage,omitempty"`
-	// Partial is the message so far, for those that want more than the delta
-	// (the xcsh dialect). It is a snapshot that nobody changes any more.
+	// Partial makes a copy of the message so far, for those that want more than
+	// the delta (the xcsh dialect). It may be called until the receiver of the
+	// event returns, from the goroutine that was given it.
 	Partial func() *message.Assistant `json:"-"`
 }
 
