@@ -81,7 +81,7 @@ func missingInterpreter(path string) string {
 }
 
 // explainSilence says what happened instead of a handshake.
-func explainSilence(p *process, waited time.Duration, timedOut bool) error {
+func explainSilence(p *process, limit time.Duration, timedOut bool) error {
 	var said []string
 	if head := p.head.String(); head != "" {
 		said = append(said, fmt.Sprintf("it printed %q, which is no handshake", head))
@@ -89,7 +89,7 @@ func explainSilence(p *process, waited time.Duration, timedOut bool) error {
 	if tail := p.lines.lastLines(); tail != "" {
 		said = append(said, "its last words were: "+tail)
 	}
-	what := fmt.Sprintf("the program did not answer within %s of its start (in the phase before the handshake)", waited.Round(time.Millisecond))
+	what := fmt.Sprintf("the program did not answer within %s of its start (in the phase before the handshake)", limit)
 	switch {
 	case timedOut:
 	case p.lines.sawPanic():

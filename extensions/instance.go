@@ -193,7 +193,7 @@ func (i *instance) explain(ctx context.Context, err error, waited, limit time.Du
 		}
 		return fmt.Errorf("the handshake %q came to nothing: %w", clip(line, headBytes), err)
 	}
-	return explainSilence(i.process, waited, timedOut)
+	return explainSilence(i.process, limit, timedOut)
 }
 
 // register lets the extension say what it is, and accepts that.

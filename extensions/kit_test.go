@@ -42,7 +42,7 @@ func mkdir(t testing.TB, dir string) {
 }
 
 // patience limits every wait of a test; nothing should come near it.
-const patience = 30 * time.Second
+const patience = 5 * time.Second
 
 // newKit makes a session and a host that is not started. change may adapt the
 // options.
@@ -179,7 +179,7 @@ func (k *kit) info() extensions.Info {
 
 // gate asks the hooks about a tool call.
 func (k *kit) gate(ctx context.Context, toolName string) event.ToolCallResult {
-	return hook.Decide[event.ToolCallResult](ctx, k.hooks, &event.ToolCall{ToolName: toolName, ToolCallID: "1", Input: event.Raw(`{}`)})
+	return hook.Decide[event.ToolCallResult](ctx, k.hooks, &event.ToolCall{ToolName: toolName, ToolCallID: "1", Input: event.Raw(`{"a":1}`)})
 }
 
 // wantError waits for an extension_error whose text has all the words.
