@@ -356,7 +356,7 @@ func TestWillRetryIsToldInAgentEnd(t *testing.T) {
 		if end.WillRetry != retry {
 			t.Errorf("agent_end says %v, want %v", end.WillRetry, retry)
 		}
-		if asked.Last != result.Last || asked.Err != result.Err {
+		if asked.Last != result.Last || !errors.Is(asked.Err, result.Err) {
 			t.Errorf("was asked about %+v, want %+v", asked, result)
 		}
 	}

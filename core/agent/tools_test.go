@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -371,8 +372,8 @@ func TestAbortInTools(t *testing.T) {
 			{Name: "slow", Do: lasting(time.Hour)}, {Name: "quick", Do: lasting(time.Second)}, {Name: "alone", Sequential: true, Do: lasting(time.Second)},
 		}
 		r.steering = []agent.Queued{}
-		finishes := 0
-		r.Finish = func(_ context.Context, _ tool.Call, o agent.Outcome) agent.Outcome { finishes++; return o }
+		var finishes atomic.Int32
+		r.Finish = func(_ context.Context, _ tool.Call, o agent.Outcome) agent.Outcome { finishes.Add(1); return o }
 		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 		defer cancel()
 		result := agent.Run(ctx, r.Config, prompt("hi"))
@@ -387,8 +388,8 @@ func TestAbortInTools(t *testing.T) {
 		if result.Last.Model != "m1" || len(result.Last.Content) != 0 {
 			t.Errorf("the last answer is %+v", result.Last)
 		}
-		if finishes != 2 {
-			t.Errorf("Finish saw %d calls, want the two that ran", finishes)
+		if n := finishes.Load(); n != 2 {
+			t.Errorf("Finish saw %d calls, want the two that ran", n)
 		}
 	})
 }

@@ -81,11 +81,11 @@ func TestDecodeRefuses(t *testing.T) {
 // Messages written by hand in a session file may lack what we always write.
 func TestDecodeTakesWhatIsMissing(t *testing.T) {
 	for data, want := range map[string]string{
-		`{"role":"user"}`:                                                  `{"role":"user","content":[],"timestamp":0}`,
-		`{"role":"user","content":null}`:                                   `{"role":"user","content":[],"timestamp":0}`,
-		`{"role":"custom"}`:                                                `{"role":"custom","customType":"","content":[],"display":false,"timestamp":0}`,
-		`{"role":"user","content":[{"type":"toolCall"}]}`:                  `{"role":"user","content":[{"type":"toolCall","id":"","name":"","arguments":{}}],"timestamp":0}`,
-		" {\n\"role\" : \"user\" ,\r\n\"content\":\"\u2028\",\"x\":[\n1]}": `{"role":"user","content":"\u2028","timestamp":0,"x":[1]}`,
+		`{"role":"user"}`:                                 `{"role":"user","content":[],"timestamp":0}`,
+		`{"role":"user","content":null}`:                  `{"role":"user","content":[],"timestamp":0}`,
+		`{"role":"custom"}`:                               `{"role":"custom","customType":"","content":[],"display":false,"timestamp":0}`,
+		`{"role":"user","content":[{"type":"toolCall"}]}`: `{"role":"user","content":[{"type":"toolCall","id":"","name":"","arguments":{}}],"timestamp":0}`,
+		"{\n\"role\" : \"user\" ,\r\n\"content\":\"\u2028\",\"x\":[\n1]}\n": `{"role":"user","content":"\u2028","timestamp":0,"x":[1]}`,
 	} {
 		m, err := message.Decode([]byte(data))
 		if err != nil {
