@@ -1,6 +1,7 @@
 package config
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 	"testing"
@@ -142,8 +143,8 @@ func FuzzModelsFile(f *testing.F) {
 				if m.ID == "" || m.Provider != id || m.ContextWindow <= 0 || m.MaxTokens <= 0 || len(m.Levels()) == 0 {
 					t.Errorf("odd model %+v", m)
 				}
-				if value, _ := c.keyValue(id); isCommand(value) {
-					continue // what it would run is not ours to run
+				if bytes.ContainsAny(data, "!\\") {
+					continue // it may name a command, which is not ours to run
 				}
 				if _, err := c.Access(t.Context(), m); err != nil && strings.Contains(err.Error(), "\x00") {
 					t.Error(err)

@@ -221,11 +221,11 @@ func FuzzResolve(f *testing.F) {
 		f.Add(seed, "mock")
 	}
 	path := filepath.Join(f.TempDir(), "none.json")
+	c, _ := config.OpenCatalogue(config.CatalogueOptions{ModelsFile: path})
+	if err := c.Register("mock", config.ProviderConfig{API: "demo", NoKey: true, Models: []config.ModelConfig{{ID: "m1"}, {ID: "llama3.1:8b"}}}); err != nil {
+		f.Fatal(err)
+	}
 	f.Fuzz(func(t *testing.T, pattern, provider string) {
-		c, _ := config.OpenCatalogue(config.CatalogueOptions{ModelsFile: path})
-		if err := c.Register("mock", config.ProviderConfig{API: "demo", NoKey: true, Models: []config.ModelConfig{{ID: "m1"}, {ID: "llama3.1:8b"}}}); err != nil {
-			t.Fatal(err)
-		}
 		for _, p := range []string{"", provider} {
 			s, err := c.Resolve(pattern, p)
 			if err == nil && (s.Model.Provider == "" || s.Model.API == "" || s.Model.ID == "" && pattern != "") {

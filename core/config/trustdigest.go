@@ -26,7 +26,7 @@ var protectedPaths = []string{
 // the folders above as far as its repository goes.
 func (t *Trust) protectedParts(dir string) []string {
 	paths := slices.Clone(protectedPaths)
-	for _, at := range ProjectFolders(dir) {
+	for _, at := range projectFolders(dir) {
 		if relative, err := filepath.Rel(dir, filepath.Join(at, ".agents", "skills")); err == nil {
 			paths = append(paths, relative)
 		}
@@ -48,10 +48,10 @@ func (t *Trust) isOwn(path string) bool {
 	})
 }
 
-// ProjectFolders lists a folder and those above it, innermost first, up to
+// projectFolders lists a folder and those above it, innermost first, up to
 // the root of its git repository; or up to the root of the file system where
 // there is no repository.
-func ProjectFolders(dir string) []string {
+func projectFolders(dir string) []string {
 	var folders []string
 	for at := dir; ; at = filepath.Dir(at) {
 		folders = append(folders, at)

@@ -42,45 +42,50 @@ type root struct {
 	info  Info // of what is found, without Path
 }
 
+// found is one file, and the folder that was looked through to find it.
+type found struct {
+	info Info
+	root string
+}
+
 // find lists the files of a kind: the project's before the user's, and what
 // the settings name before what is found; then packages, and what was named
 // for this run. A file that is reached twice comes once.
 func (l *loader) find(k kind) []Info {
 	var files []Info
 	seen := map[string]bool{}
-	add := func(scope Scope, found []Info) {
-		for _, info := range found {
-			if real := realPath(info.Path); !seen[real] && l.allowed(k, scope, info.Path) {
+	add := func(list []found) {
+		for _, f := range list {
+			if real := realPath(f.info.Path); !seen[real] && l.allowed(k, f) {
 				seen[real] = true
-				files = append(files, info)
+				files = append(files, f.info)
 			}
 		}
 	}
-	for _, scope := range []Scope{Project, User} {
-		if scope == Project && !l.options.Trusted {
-			continue
-		}
-		add(scope, l.namedFiles(k, scope, OriginTopLevel))
+	scopes := []Scope{User}
+	if l.options.Trusted {
+		scopes = []Scope{Project, User}
+	}
+	for _, scope := range scopes {
+		add(l.namedFiles(k, scope, OriginTopLevel))
 		if !k.off(&l.options) {
 			for _, r := range l.usualRoots(k, scope) {
-				add(scope, r.infos(k.list(l, r)))
+				add(r.found(k.list(l, r)))
 			}
 		}
 	}
-	for _, scope := range []Scope{Project, User} {
-		if scope == User || l.options.Trusted {
-			add(scope, l.namedFiles(k, scope, OriginPackage))
-		}
+	for _, scope := range scopes {
+		add(l.namedFiles(k, scope, OriginPackage))
 	}
-	add(Temporary, l.namedFiles(k, Temporary, ""))
+	add(l.namedFiles(k, Temporary, ""))
 	return files
 }
 
-func (r root) infos(paths []string) []Info {
-	list := make([]Info, len(paths))
+func (r root) found(paths []string) []found {
+	list := make([]found, len(paths))
 	for i, path := range paths {
-		list[i] = r.info
-		list[i].Path = path
+		list[i] = found{info: r.info, root: r.dir}
+		list[i].info.Path = path
 	}
 	return list
 }
@@ -109,7 +114,7 @@ func (l *loader) usualRoots(k kind, scope Scope) []root {
 	}
 	if k.agents {
 		for _, dir := range projectFolders(o.Cwd) {
-			if agents := filepath.Join(dir, ".agents"); agents != userAgents {
+			if agents := filepath.Join(dir, ".agents"); realPath(agents) != realPath(userAgents) {
 				add(agents, false)
 			}
 		}
@@ -130,8 +135,8 @@ func projectFolders(dir string) []string {
 }
 
 // namedFiles lists what was named for a scope. An empty origin is any.
-func (l *loader) namedFiles(k kind, scope Scope, origin string) []Info {
-	var files []Info
+func (l *loader) namedFiles(k kind, scope Scope, origin string) []found {
+	var files []found
 	for _, p := range k.named(&l.options) {
 		p = l.complete(p)
 		if p.Scope != scope || origin != "" && p.Origin != origin || strings.HasPrefix(p.Text, "!") || strings.HasPrefix(p.Text, "-") {
@@ -149,24 +154,21 @@ func (l *loader) namedFiles(k kind, scope Scope, origin string) []Info {
 }
 
 // placeFiles lists the files of one named file or folder.
-func (l *loader) placeFiles(k kind, p Place, path string) []Info {
-	info := Info{Source: p.Source, Scope: p.Scope, Origin: p.Origin}
+func (l *loader) placeFiles(k kind, p Place, path string) []found {
+	info := Info{Path: path, Source: p.Source, Scope: p.Scope, Origin: p.Origin}
 	stat, err := os.Stat(path)
 	if err != nil {
 		l.report(path, fmt.Sprintf("was named, but cannot be used: %v.", reason(err)))
 		return nil
 	}
-	var files []Info
+	files := []found{{info, filepath.Dir(path)}}
 	if stat.IsDir() {
 		r := root{dir: path, plain: true, info: info}
-		files = r.infos(k.list(l, r))
-	} else {
-		info.Path = path
-		files = []Info{info}
+		files = r.found(k.list(l, r))
 	}
 	if p.Scope == Temporary {
 		for i := range files {
-			files[i].BaseDir = filepath.Dir(files[i].Path)
+			files[i].info.BaseDir = filepath.Dir(files[i].info.Path)
 		}
 	}
 	return files
@@ -211,32 +213,34 @@ func (l *loader) glob(pattern string) []string {
 	return paths
 }
 
-// allowed says whether a file of a scope is not taken away: by !glob unless
-// +path adds it again, or by -path. A folder's sign counts for what is in it.
-func (l *loader) allowed(k kind, scope Scope, path string) bool {
+// allowed says whether a file is not taken away: by !glob unless +path adds it
+// again, or by -path. What is said of a folder counts for all below it.
+func (l *loader) allowed(k kind, f found) bool {
 	allowed := true
 	for _, sign := range []string{"!", "+", "-"} {
 		for _, p := range k.named(&l.options) {
 			p = l.complete(p)
-			if p.Scope != scope || !strings.HasPrefix(p.Text, sign) {
-				continue
-			}
-			pattern := l.absolute(p)
-			for at := path; ; at = filepath.Dir(at) {
-				fits := at == pattern
-				if sign == "!" {
-					fits = fits || matches(pattern, at) || matches(strings.TrimLeft(p.Text, "!"), filepath.Base(at))
-				}
-				if fits {
-					allowed = sign == "+"
-				}
-				if at == filepath.Dir(at) || !strings.HasPrefix(at, p.BaseDir) {
-					break
-				}
+			if p.Scope == f.info.Scope && strings.HasPrefix(p.Text, sign) && l.concerns(p, f) {
+				allowed = sign == "+"
 			}
 		}
 	}
 	return allowed
+}
+
+// concerns says whether a place with a sign means a file or a folder that it
+// is in, as far as the folder that was looked through.
+func (l *loader) concerns(p Place, f found) bool {
+	path := l.absolute(p)
+	name, isGlob := strings.CutPrefix(p.Text, "!")
+	for at := f.info.Path; ; at = filepath.Dir(at) {
+		if at == path || isGlob && (matches(path, at) || matches(name, filepath.Base(at))) {
+			return true
+		}
+		if at == f.root || at == filepath.Dir(at) {
+			return false
+		}
+	}
 }
 
 func matches(pattern, path string) bool {

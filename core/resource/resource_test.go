@@ -332,6 +332,7 @@ func TestNamedPlaces(t *testing.T) {
 func TestPlacesThatTakeAway(t *testing.T) {
 	files := map[string]string{
 		"agent/prompts/a.md": "a", "agent/prompts/b.md": "b", "agent/prompts/draft-c.md": "c",
+		"home/.agents/skills/old/s4/SKILL.md": skill("s4"), "home/.agents/skills/new/SKILL.md": skill("s5"),
 		"agent/skills/s1/SKILL.md": skill("s1"), "agent/skills/old/s2/SKILL.md": skill("s2"), "agent/skills/old/s3/SKILL.md": skill("s3"),
 	}
 	for _, c := range []struct {
@@ -339,13 +340,13 @@ func TestPlacesThatTakeAway(t *testing.T) {
 		prompts, skills []string
 		want            string
 	}{
-		{"nothing", nil, nil, "a b draft-c s2 s3 s1"},
-		{"exactly one", []string{"-prompts/b.md"}, []string{"-skills/s1"}, "a draft-c s2 s3"},
-		{"the file of a skill", nil, []string{"-skills/s1/SKILL.md"}, "a b draft-c s2 s3"},
-		{"a glob", []string{"!**/draft-*.md"}, []string{"!skills/old/**"}, "a b s1"},
-		{"a glob of the name", []string{"!draft-*"}, []string{"!old"}, "a b s1"},
-		{"all but one", []string{"!prompts/*", "+prompts/a.md"}, []string{"!skills/**", "+skills/old/s3"}, "a s3"},
-		{"out beats in", []string{"+prompts/a.md", "-prompts/a.md"}, nil, "b draft-c s2 s3 s1"},
+		{"nothing", nil, nil, "a b draft-c s2 s3 s1 s5 s4"},
+		{"exactly one", []string{"-prompts/b.md"}, []string{"-skills/s1"}, "a draft-c s2 s3 s5 s4"},
+		{"the file of a skill", nil, []string{"-skills/s1/SKILL.md"}, "a b draft-c s2 s3 s5 s4"},
+		{"a glob", []string{"!**/draft-*.md"}, []string{"!skills/old/**"}, "a b s1 s5 s4"},
+		{"a glob of the name", []string{"!draft-*"}, []string{"!old"}, "a b s1 s5"},
+		{"all but one", []string{"!prompts/*", "+prompts/a.md"}, []string{"!skills/**", "+skills/old/s3", "!../home/**"}, "a s3"},
+		{"out beats in", []string{"+prompts/a.md", "-prompts/a.md"}, nil, "b draft-c s2 s3 s1 s5 s4"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := newWorld(t, files)
