@@ -187,8 +187,9 @@ func (t *Trust) lookup(dir string) (entry *TrustEntry, changed bool, err error) 
 		}
 	}
 	if entry.Trusted && entry.Digest != "" && entry.Dir == dir {
-		digest, err := projectDigest(dir)
-		return entry, err != nil || digest != entry.Digest, nil
+		// What cannot be read any more is a change too.
+		digest, _ := projectDigest(dir)
+		return entry, digest != entry.Digest, nil
 	}
 	return entry, false, nil
 }

@@ -161,44 +161,44 @@ func TestAChangeAsksAgain(t *testing.T) {
 		asks   bool
 	}{
 		{"nothing", func(*testing.T, string) {}, false},
-		{"prompt edited", func(t *testing.T, dir string) { write(t, filepath.Join(dir, ".pi/prompts/a.md"), "new") }, false},
-		{"skill added", func(t *testing.T, dir string) { write(t, filepath.Join(dir, ".agents/skills/s/SKILL.md"), "new") }, false},
-		{"source edited", func(t *testing.T, dir string) { write(t, filepath.Join(dir, "main.go"), "new") }, false},
-		{"extension edited", func(t *testing.T, dir string) { write(t, filepath.Join(dir, ".pi/extensions/x/main.go"), "evil") }, true},
-		{"extension added", func(t *testing.T, dir string) { write(t, filepath.Join(dir, ".pi/extensions/y"), "evil") }, true},
-		{"extension of the other place", func(t *testing.T, dir string) { write(t, filepath.Join(dir, ".pi/agent/extensions/y"), "evil") }, true},
-		{"extension removed", func(t *testing.T, dir string) { remove(t, filepath.Join(dir, ".pi/extensions/x/main.go")) }, true},
+		{"prompt edited", func(t *testing.T, dir string) { write(t, at(dir, ".pi/prompts/a.md"), "new") }, false},
+		{"skill added", func(t *testing.T, dir string) { write(t, at(dir, ".agents/skills/s/SKILL.md"), "new") }, false},
+		{"source edited", func(t *testing.T, dir string) { write(t, at(dir, "main.go"), "new") }, false},
+		{"extension edited", func(t *testing.T, dir string) { write(t, at(dir, ".pi/extensions/x/main.go"), "evil") }, true},
+		{"extension added", func(t *testing.T, dir string) { write(t, at(dir, ".pi/extensions/y"), "evil") }, true},
+		{"extension of the other place", func(t *testing.T, dir string) { write(t, at(dir, ".pi/agent/extensions/y"), "evil") }, true},
+		{"extension removed", func(t *testing.T, dir string) { remove(t, at(dir, ".pi/extensions/x/main.go")) }, true},
 		{"extension renamed", func(t *testing.T, dir string) {
-			if err := os.Rename(filepath.Join(dir, ".pi/extensions/x/main.go"), filepath.Join(dir, ".pi/extensions/x/other.go")); err != nil {
+			if err := os.Rename(at(dir, ".pi/extensions/x/main.go"), at(dir, ".pi/extensions/x/other.go")); err != nil {
 				t.Fatal(err)
 			}
 		}, true},
 		{"made executable", func(t *testing.T, dir string) {
-			if err := os.Chmod(filepath.Join(dir, ".pi/extensions/x/main.go"), 0o755); err != nil {
+			if err := os.Chmod(at(dir, ".pi/extensions/x/main.go"), 0o755); err != nil {
 				t.Fatal(err)
 			}
 		}, true},
 		{"link turned", func(t *testing.T, dir string) {
-			link := filepath.Join(dir, ".pi/extensions/link")
+			link := at(dir, ".pi/extensions/link")
 			remove(t, link)
 			if err := os.Symlink("/bin/false", link); err != nil {
 				t.Fatal(err)
 			}
 		}, true},
 		{"settings edited", func(t *testing.T, dir string) {
-			write(t, filepath.Join(dir, ".pi/settings.json"), `{"shellPath": "./evil"}`)
+			write(t, at(dir, ".pi/settings.json"), `{"shellPath": "./evil"}`)
 		}, true},
-		{"extension that the settings name", func(t *testing.T, dir string) { write(t, filepath.Join(dir, "tools/ext/main.go"), "evil") }, true},
-		{"lock file of packages", func(t *testing.T, dir string) { write(t, filepath.Join(dir, ".pi/packages.lock.json"), "{}") }, true},
-		{"history of a submodule", func(t *testing.T, dir string) { write(t, filepath.Join(dir, ".pi/extensions/x/.git/HEAD"), "ref") }, false},
+		{"extension that the settings name", func(t *testing.T, dir string) { write(t, at(dir, "tools/ext/main.go"), "evil") }, true},
+		{"lock file of packages", func(t *testing.T, dir string) { write(t, at(dir, ".pi/packages.lock.json"), "{}") }, true},
+		{"history of a submodule", func(t *testing.T, dir string) { write(t, at(dir, ".pi/extensions/x/.git/HEAD"), "ref") }, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			paths, trust := trustPlace(t)
-			write(t, filepath.Join(paths.Cwd, ".pi/extensions/x/main.go"), "good")
-			write(t, filepath.Join(paths.Cwd, ".pi/prompts/a.md"), "old")
-			write(t, filepath.Join(paths.Cwd, "tools/ext/main.go"), "good")
-			write(t, filepath.Join(paths.Cwd, ".pi/settings.json"), `{"extensions": ["../tools/e*", "/abs", "~/x", "["]}`)
-			if err := os.Symlink("/bin/true", filepath.Join(paths.Cwd, ".pi/extensions/link")); err != nil {
+			write(t, at(paths.Cwd, ".pi/extensions/x/main.go"), "good")
+			write(t, at(paths.Cwd, ".pi/prompts/a.md"), "old")
+			write(t, at(paths.Cwd, "tools/ext/main.go"), "good")
+			write(t, at(paths.Cwd, ".pi/settings.json"), `{"extensions": ["../tools/e*", "/abs", "~/x", "["]}`)
+			if err := os.Symlink("/bin/true", at(paths.Cwd, ".pi/extensions/link")); err != nil {
 				t.Fatal(err)
 			}
 			if err := trust.Save(paths.Cwd, true); err != nil {
@@ -218,6 +218,9 @@ func TestAChangeAsksAgain(t *testing.T) {
 		})
 	}
 }
+
+// at gives a file of a folder; its name is written with slashes.
+func at(dir, name string) string { return filepath.Join(dir, filepath.FromSlash(name)) }
 
 func remove(t *testing.T, path string) {
 	t.Helper()

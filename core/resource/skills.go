@@ -118,8 +118,8 @@ func (s *Set) expandSkill(text, name, rest string) (string, bool) {
 		if err != nil {
 			return text, false
 		}
-		expanded := fmt.Sprintf("<skill name=\"%s\" location=\"%s\">\nReferences are relative to %s.\n\n%s\n</skill>",
-			escapeXML(skill.Name), escapeXML(skill.Info.Path), skill.Dir(), strings.TrimSpace(doc.body))
+		expanded := "<skill name=\"" + escapeXML(skill.Name) + "\" location=\"" + escapeXML(skill.Info.Path) + "\">\n" +
+			"References are relative to " + skill.Dir() + ".\n\n" + strings.TrimSpace(doc.body) + "\n</skill>"
 		if args := strings.TrimSpace(rest); args != "" {
 			expanded += "\n\n" + args
 		}

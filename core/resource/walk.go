@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing/format/gitignore"
@@ -47,11 +48,11 @@ func (l *loader) skillFiles(r root) []string {
 // folder looks through one folder. at is its path below the root, in parts,
 // and ignored what the folders above say.
 func (w *skillWalk) folder(dir string, at []string, ignored []gitignore.Pattern) {
-	if real := realPath(dir); w.visited[real] || len(at) > walkDepth {
+	real := realPath(dir)
+	if w.visited[real] || len(at) > walkDepth {
 		return
-	} else {
-		w.visited[real] = true
 	}
+	w.visited[real] = true
 	skill := filepath.Join(dir, skillFile)
 	if info, err := os.Stat(skill); err == nil && info.Mode().IsRegular() {
 		w.files = append(w.files, skill)
@@ -62,7 +63,7 @@ func (w *skillWalk) folder(dir string, at []string, ignored []gitignore.Pattern)
 		w.loader.report(dir, fmt.Sprintf("cannot be read, so its skills are left out: %v.", reason(err)))
 		return
 	}
-	ignored = append(ignored[:len(ignored):len(ignored)], readIgnoreFiles(dir, at)...)
+	ignored = slices.Concat(ignored, readIgnoreFiles(dir, at))
 	matcher := gitignore.NewMatcher(ignored)
 	for _, e := range entries {
 		name, path := e.Name(), filepath.Join(dir, e.Name())
@@ -73,7 +74,7 @@ func (w *skillWalk) folder(dir string, at []string, ignored []gitignore.Pattern)
 		if err != nil {
 			continue // a link that leads nowhere
 		}
-		below := append(at[:len(at):len(at)], name)
+		below := slices.Concat(at, []string{name})
 		switch {
 		case matcher.Match(below, info.IsDir()):
 		case info.IsDir():
