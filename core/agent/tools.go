@@ -56,7 +56,8 @@ type job struct {
 	tool    tool.Tool
 	args    json.RawMessage // as the model sent them
 	outcome Outcome
-	done    bool // the outcome stands
+	ended   *Outcome // what it came to, before that was told; nil: it still runs
+	done    bool     // the outcome stands
 }
 
 // report is one thing that a running call has to say: an update, or its end.
@@ -139,6 +140,7 @@ func (b *batch) execute() {
 		if b.pass(<-b.reports) {
 			running--
 			exclusive = false
+			b.settle()
 			if b.run.Interrupted != nil && b.run.Interrupted() {
 				cancel(errInterrupted)
 			}
@@ -150,7 +152,7 @@ func (b *batch) execute() {
 func (b *batch) pass(r report) bool {
 	switch {
 	case r.partial == nil:
-		b.end(r.job, r.outcome)
+		r.job.ended = &r.outcome
 		return true
 	case r.job.done: // a tool that does not keep to its contract
 	default:
@@ -159,6 +161,20 @@ func (b *batch) pass(r report) bool {
 		})
 	}
 	return false
+}
+
+// settle tells of the calls that have ended: each as soon as it has, but after
+// an abort in source order, since then they all end in the same moment.
+func (b *batch) settle() {
+	for _, j := range b.jobs {
+		switch {
+		case j.done:
+		case j.ended != nil:
+			b.end(j, *j.ended)
+		case b.run.ctx.Err() != nil:
+			return
+		}
+	}
 }
 
 // end makes an outcome the one that stands, and tells of it. What the message

@@ -1,5 +1,7 @@
 package message
 
+import "cmp"
+
 import "slices"
 
 // Usage counts the tokens of one model call, or of many.
@@ -13,6 +15,9 @@ type Usage struct {
 	// CacheWrite1h is the part of CacheWrite that was written for an hour;
 	// nil where the service does not tell.
 	CacheWrite1h *int64 `json:"cacheWrite1h,omitempty"`
+	// Reasoning is the part of Output that was thinking; nil where the service
+	// does not tell.
+	Reasoning *int64 `json:"reasoning,omitempty"`
 }
 
 // Cost is the price of a usage in dollars.
@@ -24,8 +29,8 @@ type Cost struct {
 	Total      float64 `json:"total"`
 }
 
-// Add gives the sum of two usages; the hour part of cache writes is summed
-// where either has it.
+// Add gives the sum of two usages; the parts that not every service tells are
+// summed where either has them.
 func (u Usage) Add(v Usage) Usage {
 	u.Input += v.Input
 	u.Output += v.Output
@@ -37,14 +42,17 @@ func (u Usage) Add(v Usage) Usage {
 	u.Cost.CacheRead += v.Cost.CacheRead
 	u.Cost.CacheWrite += v.Cost.CacheWrite
 	u.Cost.Total += v.Cost.Total
-	if v.CacheWrite1h != nil {
-		sum := *v.CacheWrite1h
-		if u.CacheWrite1h != nil {
-			sum += *u.CacheWrite1h
-		}
-		u.CacheWrite1h = &sum
-	}
+	u.CacheWrite1h = addKnown(u.CacheWrite1h, v.CacheWrite1h)
+	u.Reasoning = addKnown(u.Reasoning, v.Reasoning)
 	return u
+}
+
+func addKnown(a, b *int64) *int64 {
+	if a == nil || b == nil {
+		return cmp.Or(a, b)
+	}
+	sum := *a + *b
+	return &sum
 }
 
 // Model describes one model of one provider, in the wire's form.
