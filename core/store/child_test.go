@@ -23,7 +23,7 @@ var roles = map[string]func(arg string) error{
 func TestMain(m *testing.M) {
 	if role := os.Getenv("STORE_TEST_ROLE"); role != "" {
 		if err := roles[role](os.Getenv("STORE_TEST_ARG")); err != nil {
-			fmt.Println(err)
+			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
 		return
@@ -57,13 +57,13 @@ func holdOpen(path string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Println("open")
+	fmt.Fprintln(os.Stderr, "open")
 	bufio.NewScanner(os.Stdin).Scan()
 	return l.Close()
 }
 
 // appendForever appends until it is killed, and says after each entry what
-// must be on disk now.
+// must be on disk now. Roles speak on the standard error.
 func appendForever(dir string) error {
 	l, err := store.Create(store.CreateOptions{Dir: dir})
 	if err != nil {
@@ -72,13 +72,13 @@ func appendForever(dir string) error {
 	if err := l.Persist(); err != nil {
 		return err
 	}
-	fmt.Println(l.Path())
+	fmt.Fprintln(os.Stderr, l.Path())
 	for n := 0; ; n++ {
 		e, err := l.Append(said(strings.Repeat("x", n%3000)))
 		if err != nil {
 			return err
 		}
-		fmt.Println(e.ID)
+		fmt.Fprintln(os.Stderr, e.ID)
 	}
 }
 

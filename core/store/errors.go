@@ -10,8 +10,8 @@ var (
 	// first line is no session header. Such a file is never changed.
 	ErrNotSession = errors.New("not a session file")
 	// ErrEntryNotFound is wrapped in the errors of calls that name an entry
-	// which the log does not have.
-	ErrEntryNotFound = errors.New("Entry not found") //nolint:staticcheck // the wire's text begins so
+	// which the log does not have. The text is the wire's.
+	ErrEntryNotFound = errors.New("Entry not found")
 	// ErrReadOnly is the error of Append, Persist and SetLeaf on a log that
 	// came from Read.
 	ErrReadOnly = errors.New("session was opened for reading only")

@@ -4,8 +4,10 @@ package store_test
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"strings"
 	"testing"
@@ -167,6 +169,15 @@ func withoutProse(member string) string {
 		return member
 	}
 	return `"` + name + `":""`
+}
+
+func equalJSON(t *testing.T, a, b []byte) bool {
+	t.Helper()
+	var x, y any
+	if err := errors.Join(json.Unmarshal(a, &x), json.Unmarshal(b, &y)); err != nil {
+		t.Fatal(err)
+	}
+	return reflect.DeepEqual(x, y)
 }
 
 // Sessions that are written here open there, say the same, go on, and come

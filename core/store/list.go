@@ -9,8 +9,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/seed-54e836f5/pi/core/message"
@@ -41,16 +44,30 @@ func DirFor(agentDir, cwd string) string {
 
 // List describes the sessions in a folder and in its subfolders one level down,
 // the last changed first. Files that are no sessions, or cannot be read, are
-// left out. A missing folder has none. Every file is read once, line by line.
+// left out. A missing folder has none. Every file is read once, line by line,
+// as many at a time as there are processors.
 func List(root string) ([]Summary, error) {
 	files, err := sessionFiles(root)
 	if err != nil {
 		return nil, fmt.Errorf("list sessions: %w", err)
 	}
+	summaries := make([]*Summary, len(files))
+	var next atomic.Int64
+	var readers sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(files)) {
+		readers.Go(func() {
+			for i := next.Add(1) - 1; i < int64(len(files)); i = next.Add(1) - 1 {
+				if s, err := summarize(files[i]); err == nil {
+					summaries[i] = &s
+				}
+			}
+		})
+	}
+	readers.Wait()
 	var list []Summary
-	for _, f := range files {
-		if s, err := summarize(f); err == nil {
-			list = append(list, s)
+	for _, s := range summaries {
+		if s != nil {
+			list = append(list, *s)
 		}
 	}
 	return list, nil
@@ -252,7 +269,7 @@ func summarize(f sessionFile) (Summary, error) {
 	s.fromHeader(head.header)
 	for {
 		raw, err := lines.next()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return s, nil
 		}
 		if err != nil {
@@ -309,8 +326,8 @@ func (l *lineReader) next() ([]byte, error) {
 		switch {
 		case err == nil:
 			return l.buf, nil
-		case err == bufio.ErrBufferFull:
-		case err == io.EOF && len(bytes.TrimSpace(l.buf)) > 0:
+		case errors.Is(err, bufio.ErrBufferFull):
+		case errors.Is(err, io.EOF) && len(bytes.TrimSpace(l.buf)) > 0:
 			return l.buf, nil
 		default:
 			return nil, err

@@ -19,7 +19,7 @@ func TestDirFor(t *testing.T) {
 		`C:\Users\me`:      "--C--Users-me--",
 		"/a b/ü":           "--a b-ü--",
 	} {
-		if got := store.DirFor("/agent", cwd); got != filepath.Join("/agent", "sessions", want) {
+		if got := store.DirFor("agent", cwd); got != filepath.Join("agent", "sessions", want) {
 			t.Errorf("%s: got %s, want %s", cwd, got, want)
 		}
 	}

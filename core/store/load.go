@@ -115,9 +115,9 @@ func readHeadFrom(r io.Reader) (line, error) {
 		}
 		buf = buf[:len(buf)+n]
 		switch {
-		case err == io.EOF && len(buf) == 0:
+		case errors.Is(err, io.EOF) && len(buf) == 0:
 			return line{}, errEmpty
-		case err == io.EOF:
+		case errors.Is(err, io.EOF):
 			return parseHead(buf)
 		case err != nil:
 			return line{}, err
@@ -179,7 +179,7 @@ func load(name string) (*Log, *file, error) {
 	}
 	data := make([]byte, size)
 	n, err := f.ReadAt(data, 0)
-	if err != nil && err != io.EOF {
+	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, nil, err
 	}
 	return parse(name, data[:n])

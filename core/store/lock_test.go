@@ -20,7 +20,7 @@ func holder(t *testing.T, path string) (cmd *exec.Cmd, release func()) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := cmd.StdoutPipe()
+	out, err := cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -100,15 +100,6 @@ func sameMessage(t *testing.T, a, b []byte) bool {
 	return reflect.DeepEqual(x, y)
 }
 
-func equalJSON(t *testing.T, a, b []byte) bool {
-	t.Helper()
-	var x, y any
-	if err := errors.Join(json.Unmarshal(a, &x), json.Unmarshal(b, &y)); err != nil {
-		t.Fatal(err)
-	}
-	return reflect.DeepEqual(x, y)
-}
-
 // Sessions that the reference agents wrote, with what they said about them.
 func TestSessionsOfTheReferenceAgents(t *testing.T) {
 	files, err := filepath.Glob("testdata/sessions/*/*.jsonl")

@@ -70,7 +70,7 @@ func checkTorn(t *testing.T, path, torn string, all []store.Entry) {
 func TestKilledWhileAppending(t *testing.T) {
 	for round := range 3 {
 		cmd := childProcess(t, "append", t.TempDir())
-		out, err := cmd.StdoutPipe()
+		out, err := cmd.StderrPipe()
 		if err != nil {
 			t.Fatal(err)
 		}
