@@ -16,13 +16,19 @@ func Decode(data []byte) (Event, error) {
 	if err := json.Unmarshal(data, &head); err != nil {
 		return nil, fmt.Errorf("event: %w", err)
 	}
-	info, ok := Lookup(head.Type)
+	return DecodeAs(head.Type, data)
+}
+
+// DecodeAs is Decode for a frame whose kind is known already, or goes by
+// another name on the wire.
+func DecodeAs(kind Kind, data []byte) (Event, error) {
+	info, ok := Lookup(kind)
 	if !ok {
-		return nil, fmt.Errorf("event: kind %q is unknown", head.Type)
+		return nil, fmt.Errorf("event: kind %q is unknown", kind)
 	}
 	e := info.New()
 	if err := json.Unmarshal(data, e); err != nil {
-		return nil, fmt.Errorf("event %s: %w", head.Type, err)
+		return nil, fmt.Errorf("event %s: %w", kind, err)
 	}
 	return e, nil
 }
