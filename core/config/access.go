@@ -31,6 +31,13 @@ func (c *Catalogue) HasCredentials(provider string) bool {
 	return c.needsNoKey(provider)
 }
 
+// KeySource says where the key of a provider would come from: --api-key,
+// auth.json, models.json or the name of a variable; empty: there is none.
+func (c *Catalogue) KeySource(provider string) string {
+	_, source := c.keyValue(provider)
+	return source
+}
+
 // Access resolves the credentials of a model, for one request. It may run a
 // command of the user's, which is done once; ctx bounds the wait for it. An
 // error that wraps ErrNoCredentials says what to set. No error holds a key.

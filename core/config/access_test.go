@@ -68,6 +68,9 @@ func TestWhereAKeyComesFrom(t *testing.T) {
 			if !ok {
 				t.Fatal("the model does not count as usable")
 			}
+			if catalogue.KeySource("anthropic") == "" {
+				t.Error("the key comes from nowhere")
+			}
 			access, err := catalogue.Access(t.Context(), model)
 			if err != nil || access.APIKey != c.want {
 				t.Errorf("got %q, %v; want %q", access.APIKey, err, c.want)
@@ -241,6 +244,20 @@ func TestCatalogueRedactsWhatIsSet(t *testing.T) {
 	got := c.Redact("a stored-key-value b env-key-value c flag-key-value-long d flag-key-value e $NAME_ONLY x")
 	if want := "a [redacted] b [redacted] c [redacted] d [redacted] e $NAME_ONLY x"; got != want {
 		t.Errorf("got %q", got)
+	}
+}
+
+func TestKeySource(t *testing.T) {
+	c := setup{
+		models: `{"providers": {"mock": {"baseUrl": "u", "api": "demo", "apiKey": "x", "models": [{"id": "m1"}]}}}`,
+		auth:   `{"groq": {"type": "api_key", "key": "k"}}`, flag: "k", env: []string{"OPENAI_API_KEY=k"},
+	}.open(t)
+	for provider, want := range map[string]string{
+		"anthropic": "--api-key", "groq": "auth.json", "mock": "models.json", "openai": "OPENAI_API_KEY", "xai": "", "demo": "", "nobody": "",
+	} {
+		if got := c.KeySource(provider); got != want {
+			t.Errorf("%s: %q, want %q", provider, got, want)
+		}
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"os"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -30,6 +31,24 @@ type Credential struct {
 	Key string `json:"key,omitempty"`
 	// Env has values that count before the environment's for this provider.
 	Env map[string]string `json:"env,omitempty"`
+}
+
+// Describe says what the credential is without telling it, for lists.
+func (c Credential) Describe() string {
+	switch {
+	case c.Type == CredentialOAuth:
+		return "a login of another program"
+	case c.Type != CredentialKey || c.Key == "":
+		return "an entry of another kind"
+	case isCommand(c.Key):
+		return "what a command prints"
+	case strings.Contains(c.Key, "$"):
+		return "made of " + c.Key
+	case len(c.Key) < 20:
+		return "a stored key"
+	default:
+		return "a stored key that ends in " + c.Key[len(c.Key)-4:]
+	}
 }
 
 // Auth reads and changes auth.json. The file is read when it is needed and

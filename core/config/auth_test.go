@@ -200,3 +200,18 @@ func TestAuthNarrowsTheMode(t *testing.T) {
 		t.Errorf("mode %v, %v", info.Mode(), err)
 	}
 }
+
+func TestDescribeTellsNoKey(t *testing.T) {
+	for want, c := range map[string]config.Credential{
+		"a stored key that ends in wxyz": {Type: config.CredentialKey, Key: "sk-ant-0123456789-wxyz"},
+		"a stored key":                   {Type: config.CredentialKey, Key: "short-key"},
+		"made of ${A}_$B":                {Type: config.CredentialKey, Key: "${A}_$B"},
+		"what a command prints":          {Type: config.CredentialKey, Key: "!echo $SECRET"},
+		"a login of another program":     {Type: config.CredentialOAuth},
+		"an entry of another kind":       {Type: "unknown"},
+	} {
+		if got := c.Describe(); got != want {
+			t.Errorf("%+v: %q", c, got)
+		}
+	}
+}

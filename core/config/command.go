@@ -89,6 +89,7 @@ var errGaveUp = errors.New("nobody waited for it any more")
 // stderr goes nowhere.
 func runCommand(ctx context.Context, command string, timeout time.Duration) (string, error) {
 	result, err := proc.Run(ctx, proc.Options{Command: "{ " + command + "\n} 2>/dev/null", Timeout: timeout})
+	command = Redact(command)
 	switch value := strings.TrimSpace(result.Output.Text); {
 	case err != nil:
 		return "", fmt.Errorf("run the command %q: %w", command, err)
