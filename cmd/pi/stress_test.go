@@ -91,7 +91,7 @@ func TestClientThatDoesNotRead(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Log("only /proc says how much memory a process has; that part is left out")
 	}
-	const deltas, size = 20_000, 1000 // 20 MB of text, far more than any buffer
+	const deltas, size = 20_000, 400 // 8 MB of text, far more than any buffer
 	p := newHome(t).start(t, "--no-session")
 	p.send(fmt.Sprintf(`{"id":"p","type":"prompt","message":"BURST %d %d"}`, deltas, size))
 	p.event("message_update") // the beginning of the text

@@ -158,10 +158,20 @@ func tag(l Line) string {
 	return t
 }
 
+// matchMember makes an object of an overlay stand for every string that its
+// value matches as a regular expression, where more than one is right.
+const matchMember = "$match"
+
 // same compares two values; members that only b has are no difference.
 func (c *comparison) same(where string, a, b any) {
 	switch a := a.(type) {
 	case object:
+		if expression, ok := a[matchMember].(string); ok {
+			if b, ok := b.(string); ok && regexp.MustCompile(expression).MatchString(b) {
+				return
+			}
+			break
+		}
 		if b, ok := b.(object); ok {
 			c.sameMembers(where, a, b)
 			return

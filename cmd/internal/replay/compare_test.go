@@ -39,6 +39,8 @@ func TestCompare(t *testing.T) {
 			"ids mixed up", []string{`{"out":{"type":"a","id":"<e1>","parentId":"<e1>"}}`}, []string{`{"out":{"type":"a","id":"<e1>","parentId":"<e2>"}}`},
 			`event 0 (a).parentId: expected "<e1>", got "<e2>"`,
 		},
+		{"one of several texts", []string{`{"out":{"type":"a","s":{"$match":"^(old|new)$"}}}`}, []string{`{"out":{"type":"a","s":"new"}}`}, ""},
+		{"none of several texts", []string{`{"out":{"type":"a","s":{"$match":"^(old|new)$"}}}`}, []string{`{"out":{"type":"a","s":"half"}}`}, `event 0 (a).s: expected {"$match": "^(old|new)$"}, got "half"`},
 		{"another exit code", []string{end}, []string{`{"exit":1,"stderr":"<text>","sessions":[]}`}, "exit: expected 0, got 1"},
 		{
 			"failure without a word", []string{`{"exit":1,"stderr":"<text>","sessions":[]}`}, []string{`{"exit":1,"stderr":"","sessions":[]}`},

@@ -14,18 +14,38 @@ func Propose(recorded, got *Transcript) []Edit {
 	p := &proposal{comparison: comparison{there: map[string]string{}, back: map[string]string{}}}
 	p.learnIDs(recorded, got)
 	a, b := recorded.values(), got.values()
-	same := func(i, j int) bool { return p.kind(a[i]) == p.kind(b[j]) }
+	mine, theirs := said(a), said(b)
+	same := func(i, j int) bool { return p.kind(a[mine[i]]) == p.kind(b[theirs[j]]) }
 	var out []Edit
-	for _, r := range align(len(a), len(b), same) {
-		if r.equal {
-			for i := r.a1; i < r.a2; i++ {
-				if patch := p.patch("", a[i], b[r.b1+i-r.a1]); len(patch) > 0 {
-					out = append(out, p.edit(a, i, func(e *Edit) { e.Patch = encode(patch) }))
-				}
-			}
+	for _, r := range align(len(mine), len(theirs), same) {
+		if !r.equal {
+			out = append(out, p.replace(a, mine, r, pick(b, theirs[r.b1:r.b2]))...)
 			continue
 		}
-		out = append(out, p.replace(a, b, r)...)
+		for i := r.a1; i < r.a2; i++ {
+			if patch := p.patch("", a[mine[i]], b[theirs[r.b1+i-r.a1]]); len(patch) > 0 {
+				out = append(out, p.edit(a, mine[i], func(e *Edit) { e.Patch = encode(patch) }))
+			}
+		}
+	}
+	return out
+}
+
+// said are the places of the lines that are not the client's own.
+func said(lines []object) []int {
+	var out []int
+	for i, l := range lines {
+		if _, isInput := l[string(In)]; !isInput {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+func pick(lines []object, places []int) []object {
+	var out []object
+	for _, i := range places {
+		out = append(out, lines[i])
 	}
 	return out
 }
@@ -44,35 +64,40 @@ func (p *proposal) learnIDs(recorded, got *Transcript) {
 
 // kind is what two lines must have in common to be versions of one line.
 func (p *proposal) kind(v object) string {
-	for _, k := range []LineKind{In, Out, Timeout, Exited} {
-		if value, ok := v[string(k)]; ok {
-			if k == Out {
-				return tag(Line{k, value})
-			}
-			return string(k) + idName.ReplaceAllString(string(encode(value)), "")
-		}
+	if value, ok := v[string(Out)]; ok {
+		return tag(Line{Out, value})
+	}
+	if value, ok := v[string(Timeout)]; ok {
+		return string(encode(value))
 	}
 	return memberOrder(v)[0]
 }
 
-// replace takes out the lines of a run and puts in those of the agent.
-func (p *proposal) replace(a, b []object, r run) []Edit {
+// replace takes out the lines of a run and puts others in.
+func (p *proposal) replace(a []object, places []int, r run, lines []object) []Edit {
 	var added []json.RawMessage
-	for _, v := range b[r.b1:r.b2] {
-		if _, isInput := v[string(In)]; !isInput {
-			added = append(added, encode(p.renamed(v)))
-		}
+	for _, v := range lines {
+		added = append(added, encode(p.renamed(v)))
 	}
 	if r.a1 == r.a2 {
-		if len(added) == 0 {
-			return nil
+		// After the last line before; there is one, or before the first.
+		if r.a1 == 0 {
+			return []Edit{p.edit(a, places[0], func(e *Edit) { e.Before = added })}
 		}
-		if r.a1 > 0 {
-			return []Edit{p.edit(a, r.a1-1, func(e *Edit) { e.After = added })}
-		}
-		return []Edit{p.edit(a, 0, func(e *Edit) { e.Before = added })}
+		return []Edit{p.edit(a, places[r.a1-1], func(e *Edit) { e.After = added })}
 	}
-	return []Edit{p.edit(a, r.a1, func(e *Edit) { e.Delete, e.Count, e.After = true, r.a2-r.a1-1, added })}
+	var out []Edit
+	next := -1 // the line behind the last one deleted
+	for _, place := range places[r.a1:r.a2] {
+		if place == next {
+			out[len(out)-1].Count++
+		} else {
+			out = append(out, p.edit(a, place, func(e *Edit) { e.Delete = true }))
+		}
+		next = place + 1
+	}
+	out[len(out)-1].After = added
+	return out
 }
 
 // edit makes an edit of the line at that index.
@@ -91,11 +116,7 @@ func (p *proposal) edit(lines []object, at int, fill func(*Edit)) Edit {
 
 // pattern describes a line by what tells it from others.
 func pattern(v object) object {
-	for _, k := range []LineKind{In, Out} {
-		line, ok := v[string(k)].(object)
-		if !ok {
-			continue
-		}
+	if line, ok := v[string(Out)].(object); ok {
 		short := object{}
 		for _, name := range []string{"type", "id", "command", "method"} {
 			if s, ok := line[name].(string); ok && !strings.HasPrefix(s, "<") {
@@ -108,7 +129,7 @@ func pattern(v object) object {
 		if role := text(line, "message", "role"); role != "" && text(line, "type") != "turn_end" {
 			short["message"] = object{"role": role}
 		}
-		return object{string(k): short}
+		return object{string(Out): short}
 	}
 	for _, name := range []string{"requests", "sessions"} {
 		if _, ok := v[name]; ok {
