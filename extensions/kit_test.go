@@ -42,7 +42,7 @@ func mkdir(t testing.TB, dir string) {
 }
 
 // patience limits every wait of a test; nothing should come near it.
-const patience = 5 * time.Second
+const patience = 30 * time.Second
 
 // newKit makes a session and a host that is not started. change may adapt the
 // options.
@@ -62,22 +62,26 @@ func newKit(t testing.TB, change func(*extensions.Options)) *kit {
 		change(&options)
 	}
 	k.host = extensions.New(options)
-	k.session = &watchedSession{tools: map[string]tool.Tool{}}
-	k.session.Session = session.New(session.Config{
-		Log:        store.InMemory(store.CreateOptions{Cwd: options.ProjectDir}),
-		Cwd:        options.ProjectDir,
-		Mode:       "rpc",
-		Models:     noModels{},
-		NoModel:    "there is no model",
-		Hooks:      k.hooks,
-		UI:         k.person,
-		Resources:  noResources{},
-		Extensions: k.host,
-	})
+	k.session = newSession(options.ProjectDir, k.person, k.hooks, k.host)
 	k.hooks.Report = func(e event.ExtensionError) { k.session.Emit(&e) }
 	k.session.Subscribe(k.events.add)
 	t.Cleanup(k.close)
 	return k
+}
+
+// newSession makes a session in memory, without a model.
+func newSession(cwd string, face ui.UI, hooks *hook.Chain, host session.Extensions) *watchedSession {
+	return &watchedSession{tools: map[string]tool.Tool{}, Session: session.New(session.Config{
+		Log:        store.InMemory(store.CreateOptions{Cwd: cwd}),
+		Cwd:        cwd,
+		Mode:       "rpc",
+		Models:     noModels{},
+		NoModel:    "there is no model",
+		Hooks:      hooks,
+		UI:         face,
+		Resources:  noResources{},
+		Extensions: host,
+	})}
 }
 
 // startKit starts the extensions of some paths and waits for them.
@@ -327,7 +331,7 @@ func (p *person) waitNotice(t testing.TB, text string) ui.Notice {
 				said = *notice.Text
 			}
 			if strings.Contains(said, text) {
-				p.told = p.told[n+1:]
+				p.told = slices.Delete(p.told, n, n+1)
 				p.mu.Unlock()
 				return notice
 			}
@@ -340,6 +344,13 @@ func (p *person) waitNotice(t testing.TB, text string) ui.Notice {
 			t.Fatalf("no notice %q came; there was %+v", text, told)
 		}
 	}
+}
+
+// notices gives all that was told and not waited for.
+func (p *person) notices() []ui.Notice {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.told)
 }
 
 // syncBuffer is a log to read while it is written.

@@ -17,6 +17,9 @@ var built string
 func TestMain(m *testing.M) { os.Exit(run(m)) }
 
 func run(m *testing.M) int {
+	if paths := os.Getenv(hostEnv); paths != "" {
+		return beHost(paths)
+	}
 	dir, err := os.MkdirTemp("", "pi-fixtures-")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

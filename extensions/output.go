@@ -16,6 +16,7 @@ import (
 const (
 	maxLine   = 16 << 10 // bytes of one line that go to the log
 	tailLines = 20       // last lines for the report of a death
+	tailLine  = 400      // bytes of each
 	headBytes = 200      // first bytes of standard output for the report of a failed start
 )
 
@@ -110,7 +111,7 @@ func (l *lineLog) write(line string, cut int, stream string) {
 	if len(l.tail) == tailLines {
 		l.tail = append(l.tail[:0], l.tail[1:]...)
 	}
-	l.tail = append(l.tail, message)
+	l.tail = append(l.tail, clip(message, tailLine))
 	l.mu.Unlock()
 	l.log.LogAttrs(context.Background(), level, message, attrs...)
 }

@@ -41,7 +41,7 @@ func Main(register func(x *Extension)) {
 
 // grace is how long handlers have to return once pi is gone. pi promises that
 // nothing of it is left after two seconds.
-const grace = time.Second
+const grace = 700 * time.Millisecond
 
 func serveProcess(register func(*Extension)) int {
 	handshake, hostGone, err := takeStreams()

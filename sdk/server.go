@@ -35,7 +35,7 @@ type server struct {
 	token     string
 	extension *Extension
 	host      *host
-	started   bool // between session_start and session_shutdown
+	started   bool // no session_shutdown has come since the start
 	tasks     sync.WaitGroup
 }
 
@@ -90,6 +90,7 @@ func (s *server) Initialize(_ context.Context, req *pb.InitializeRequest) (*pb.I
 			f.value.Store(&value)
 		}
 	}
+	s.noteSession(event.KindSessionStart)
 	return &pb.InitializeResponse{}, nil
 }
 

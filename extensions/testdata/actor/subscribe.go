@@ -111,8 +111,11 @@ func endsSession(x *sdk.Extension, what string) {
 	})
 }
 
-func showsHeaders(x *sdk.Extension, _ string) {
+func showsHeaders(x *sdk.Extension, what string) {
 	sdk.On(x, sdk.BeforeProviderHeaders, func(ctx *sdk.Context, e *sdk.BeforeProviderHeadersEvent) (*sdk.BeforeProviderHeadersResult, error) {
+		if err := act(x, ctx, "before_provider_headers", what); err != nil {
+			return nil, err
+		}
 		var seen []string
 		for name, value := range e.Headers {
 			seen = append(seen, name+": "+value)
