@@ -6,9 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/seed-54e836f5/pi/core/message"
@@ -232,26 +230,5 @@ func TestOpenThroughALink(t *testing.T) {
 	}
 	if !strings.Contains(read(t, path), "next") {
 		t.Error("the entry did not reach the file")
-	}
-}
-
-// Opening costs the file's bytes and little more.
-func TestOpenMemory(t *testing.T) {
-	if runtime.GOOS != "linux" {
-		t.Log("the peak of a process is measured on Linux")
-		return
-	}
-	peak := func(arg string) int64 {
-		cmd := childProcess(t, "open", arg)
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
-		return cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss >> 10
-	}
-	small := write(t, header, q1)
-	rest, whole := peak(small), peak(largeFile(t))
-	t.Logf("a process that opens a small session: %d MiB, a session of 32 MiB: %d MiB", rest, whole)
-	if whole-rest > 50 {
-		t.Errorf("opening 32 MiB took %d MiB, want 50 at most", whole-rest)
 	}
 }
