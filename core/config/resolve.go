@@ -21,7 +21,7 @@ type Selection struct {
 
 // Resolve finds the model for --model and --provider. The pattern is an id, a
 // provider/id or a part of an id or name, with :level behind it or not; with
-// an empty pattern the provider's first model is meant. An id that a known
+// an empty id the provider's first model is meant. An id that a known
 // provider does not list is used as it is, with a warning. An unknown
 // provider is an error that wraps ErrUnknownProvider, a pattern that fits
 // nothing one that wraps ErrUnknownModel. The model may lack credentials:
@@ -67,18 +67,18 @@ func (c *Catalogue) resolve(pattern, provider string) (Selection, error) {
 // resolveIn finds a model of one provider.
 func (c *Catalogue) resolveIn(id, pattern string) (Selection, error) {
 	p := c.provider(id)
-	if pattern == "" {
-		if len(p.models) == 0 {
-			return Selection{}, fmt.Errorf("%w: no model of %s is known; name one with --model", ErrUnknownModel, id)
-		}
-		return Selection{Model: p.models[0].Model}, nil
-	}
 	if s, ok := match(p.list(), pattern); ok {
 		return s, nil
 	}
 	name, level, _ := splitLevel(pattern)
-	return Selection{Model: p.custom(name), Thinking: level,
-		Warning: fmt.Sprintf("The model %q is not known for %s; the id is used as it is.", name, id)}, nil
+	if name != "" {
+		return Selection{Model: p.custom(name), Thinking: level,
+			Warning: fmt.Sprintf("The model %q is not known for %s; the id is used as it is.", name, id)}, nil
+	}
+	if len(p.models) == 0 {
+		return Selection{}, fmt.Errorf("%w: no model of %s is known; name one with --model", ErrUnknownModel, id)
+	}
+	return Selection{Model: p.models[0].Model, Thinking: level}, nil
 }
 
 // exact finds a pattern that is a whole provider/id or id. Providers of

@@ -29,6 +29,8 @@ func TestResolve(t *testing.T) {
 		{pattern: "MOCK/M1", want: "mock/m1:"},
 		{pattern: "m1", provider: "Mock", want: "mock/m1:"},
 		{pattern: "", provider: "mock", want: "mock/m1:"},
+		{pattern: ":low", provider: "mock", want: "mock/m1:low"},
+		{pattern: "mock/", want: "mock/m1:"},
 		// colons that belong to the id
 		{pattern: "llama3.1:8b", want: "mock/llama3.1:8b:"},
 		{pattern: "llama3.1:8b:high", want: "mock/llama3.1:8b:high"},
