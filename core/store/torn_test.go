@@ -13,7 +13,6 @@ import (
 // behind what is left of the last line, and keeps that.
 func TestFileThatEndsAnywhere(t *testing.T) {
 	l := create(t)
-	must(t, l, store.ModelChange{Provider: "mock", ModelID: "m1"})
 	must(t, l, said("a question with ümlauts and \"quotes\""))
 	must(t, l, answered("an answer"))
 	must(t, l, store.Label{TargetID: l.Leaf(), Label: "mark"})
