@@ -65,7 +65,7 @@ func TestList(t *testing.T) {
 	newer := s.add("", "2025_def.jsonl", headerOf("def", "/other"))
 	s.add("--work--", "notes.jsonl", "no session")
 	s.add("--work--", "2025_abc.jsonl.old", headerOf("old", "/work"))
-	s.add("--work--", "2025_abc.jsonl.lock", " 1 host")
+	s.add("--work--", ".2025_abc.jsonl.lock", " 1 host")
 	s.add(filepath.Join("--work--", "deeper"), "2025_ghi.jsonl", headerOf("ghi", "/work"))
 	if err := os.Mkdir(filepath.Join(s.root, "folder.jsonl"), 0o700); err != nil {
 		t.Fatal(err)

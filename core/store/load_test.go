@@ -158,7 +158,7 @@ func TestOpenRefusesWhatIsNoSession(t *testing.T) {
 			if after, _ := os.ReadFile(path); !bytes.Equal(before, after) {
 				t.Error("the file was changed")
 			}
-			if _, err := os.Stat(path + ".lock"); !errors.Is(err, fs.ErrNotExist) {
+			if _, err := os.Stat(lockOf(path)); !errors.Is(err, fs.ErrNotExist) {
 				t.Error("a lock file was left behind")
 			}
 		})
@@ -172,7 +172,7 @@ func TestOpenMissingFile(t *testing.T) {
 			t.Errorf("got %v, want an error that wraps fs.ErrNotExist", err)
 		}
 	}
-	if _, err := os.Stat(path + ".lock"); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(lockOf(path)); !errors.Is(err, fs.ErrNotExist) {
 		t.Error("a lock file was left behind")
 	}
 }

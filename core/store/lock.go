@@ -6,17 +6,21 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 
 	"github.com/gofrs/flock"
 )
 
-// lockSuffix names the file beside a session file that is locked while a
-// process has the session open. The session file itself stays unlocked: on
-// some systems a lock would keep other programs from reading it, and a
-// migration puts another file in its place.
-const lockSuffix = ".lock"
+// lockName is the file beside a session file that is locked while a process
+// has the session open. It is hidden, because programs list the folder and
+// count what they find. The session file itself stays unlocked: on some
+// systems a lock would keep other programs from reading it, and a migration
+// puts another file in its place.
+func lockName(path string) string {
+	return filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".lock")
+}
 
 // sessionLock is a kernel lock: it ends with the process, however that ends. A
 // lock file that a crash left behind is free for the next process.
@@ -31,7 +35,7 @@ type sessionLock struct {
 // where no lock can be had, because the folder cannot be written to or the file
 // system has no locks: the session can be used there all the same.
 func acquireLock(path string) (*sessionLock, error) {
-	name := path + lockSuffix
+	name := lockName(path)
 	for {
 		fl := flock.New(name)
 		locked, err := fl.TryLock()
@@ -83,7 +87,7 @@ func (l *sessionLock) sign() {
 
 func lockedError(path string) error {
 	e := &LockedError{Path: path}
-	f, err := os.Open(path + lockSuffix)
+	f, err := os.Open(lockName(path))
 	if err != nil {
 		return e
 	}

@@ -6,11 +6,17 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/seed-54e836f5/pi/core/store"
 )
+
+// lockOf is the hidden file that is locked while a session is open.
+func lockOf(path string) string {
+	return filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".lock")
+}
 
 // holder starts a process that has a session open.
 func holder(t *testing.T, path string) (cmd *exec.Cmd, release func()) {
@@ -80,7 +86,7 @@ func TestLockOfAKilledProcessIsFree(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = cmd.Wait()
-	if _, err := os.Stat(path + ".lock"); err != nil {
+	if _, err := os.Stat(lockOf(path)); err != nil {
 		t.Fatalf("the test expects a lock file that was left behind: %v", err)
 	}
 	l := open(t, path)
@@ -90,7 +96,7 @@ func TestLockOfAKilledProcessIsFree(t *testing.T) {
 	if err := l.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := os.Stat(path + ".lock"); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(lockOf(path)); !errors.Is(err, fs.ErrNotExist) {
 		t.Error("Close left the lock file")
 	}
 }
@@ -110,6 +116,27 @@ func TestCreatedSessionsAreLocked(t *testing.T) {
 	open(t, l.Path())
 }
 
+// Clients list the folder, and take everything they see for a session.
+func TestOpenSessionIsOneVisibleFile(t *testing.T) {
+	l := create(t)
+	if err := l.Persist(); err != nil {
+		t.Fatal(err)
+	}
+	files, err := os.ReadDir(filepath.Dir(l.Path()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var visible []string
+	for _, f := range files {
+		if !strings.HasPrefix(f.Name(), ".") {
+			visible = append(visible, f.Name())
+		}
+	}
+	if len(visible) != 1 || visible[0] != filepath.Base(l.Path()) {
+		t.Errorf("the folder shows %q while the session is open", visible)
+	}
+}
+
 func TestLockedErrorWithoutAName(t *testing.T) {
 	err := &store.LockedError{Path: "/s.jsonl"}
 	if text := err.Error(); !strings.Contains(text, "another process") || !strings.Contains(text, "/s.jsonl") {
@@ -120,7 +147,7 @@ func TestLockedErrorWithoutAName(t *testing.T) {
 // Where no lock can be had the session is used without one.
 func TestNoLockToBeHad(t *testing.T) {
 	path := write(t, header, q1)
-	if err := os.Mkdir(path+".lock", 0o700); err != nil {
+	if err := os.Mkdir(lockOf(path), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	l := open(t, path)

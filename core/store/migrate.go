@@ -136,7 +136,7 @@ func (f *file) migrate(l *Log) error {
 			lines = append(lines, e.Raw)
 		}
 	}
-	temp, err := os.CreateTemp(filepath.Dir(f.name), filepath.Base(f.name)+".*.tmp")
+	temp, err := os.CreateTemp(filepath.Dir(f.name), "."+filepath.Base(f.name)+".*.tmp")
 	if err != nil {
 		return err
 	}
