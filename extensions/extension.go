@@ -138,13 +138,17 @@ func (x *extension) came(i *instance) {
 	x.log.Info("extension started", "version", i.reg.version, "pid", i.pid())
 }
 
+// takePlace fixes the extension's place among those that add commands, which
+// is that of the load order, whoever comes up first.
+func (x *extension) takePlace() { x.host.theSession().RegisterCommands(x.source.path, nil) }
+
 // takeOver puts a candidate into the place of the extension before it.
 func (x *extension) takeOver() {
 	x.mu.Lock()
+	enlist := x.candidate && x.current != nil
 	x.candidate = false
-	up := x.current != nil
 	x.mu.Unlock()
-	if up {
+	if enlist {
 		x.enlist()
 	}
 }
@@ -178,7 +182,8 @@ func (x *extension) withdraw() {
 	}
 }
 
-// retire ends the extension once it has finished what it was called for.
+// retire ends the extension once it has finished what it was called for. It
+// does not wait for that.
 func (x *extension) retire() { x.end() }
 
 // retire lets a process finish its calls, unless pi ends, and stops it.

@@ -75,6 +75,8 @@ type Host struct {
 	service     service
 	encoder     encoder
 
+	reloading sync.Mutex // held during Reload, so that there is one at a time
+
 	mu         sync.Mutex
 	session    Session
 	extensions []*extension // in load order
@@ -159,15 +161,16 @@ func (h *Host) startAll() {
 }
 
 // launch starts extensions side by side and waits until each is up or failed.
-func (h *Host) launch(sources []source) []*extension {
+func (h *Host) launch(sources []source) {
 	list := make([]*extension, len(sources))
 	for i, s := range sources {
 		list[i] = newExtension(h, s)
+		list[i].takePlace()
 	}
 	h.mu.Lock()
 	if h.closing {
 		h.mu.Unlock()
-		return nil
+		return
 	}
 	h.extensions = append(h.extensions, list...)
 	for _, x := range list {
@@ -177,10 +180,9 @@ func (h *Host) launch(sources []source) []*extension {
 	for _, x := range list {
 		<-x.up
 	}
-	return list
 }
 
-// listeners gives the chain of all extensions, and sets it.
+// setListeners puts all extensions into the chain, in load order.
 func (h *Host) setListeners() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -205,6 +207,8 @@ func (h *Host) Reload(ctx context.Context) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
+	h.reloading.Lock()
+	defer h.reloading.Unlock()
 	sources := h.discover(h.isTrusted())
 	fresh := make([]*extension, len(sources))
 	h.mu.Lock()
@@ -234,6 +238,7 @@ func (h *Host) Reload(ctx context.Context) error {
 		case before != nil:
 			list, leaving = append(list, x), append(leaving, before)
 		default:
+			x.takePlace()
 			list = append(list, x)
 		}
 	}
