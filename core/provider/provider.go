@@ -35,7 +35,8 @@ type Request struct {
 	// left out already, and every tool call has its result.
 	Messages []message.Message
 	Tools    []Tool
-	// MaxTokens limits the answer; 0: the model's own limit.
+	// MaxTokens is the room for the answer, without its thinking; 0: the
+	// model's own limit. See Limit.
 	MaxTokens int64
 	SessionID string // for services that route or cache by it; may be empty
 	// Compat are the quirks of an OpenAI-compatible server, as models.json

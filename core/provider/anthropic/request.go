@@ -40,11 +40,8 @@ const fallbackMaxTokens = 16384
 const longestCallID = 64
 
 func maxTokens(req provider.Request) int64 {
-	switch {
-	case req.MaxTokens > 0:
-		return req.MaxTokens
-	case req.Model.MaxTokens > 0:
-		return req.Model.MaxTokens
+	if limit := req.Limit(); limit > 0 {
+		return limit
 	}
 	return fallbackMaxTokens
 }

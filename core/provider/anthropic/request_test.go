@@ -195,6 +195,7 @@ func TestThinking(t *testing.T) {
 		plain     bool // a model without reasoning
 		compat    string
 		max       int64 // of the request
+		most      int64 // of the model; 0: 16000
 		words     map[message.ThinkingLevel]*string
 		want      string
 		effort    string
@@ -208,9 +209,15 @@ func TestThinking(t *testing.T) {
 		{name: "medium", level: "medium", want: `{"type":"enabled","budget_tokens":8192,"display":"summarized"}`},
 		{name: "high is capped", level: "high", want: `{"type":"enabled","budget_tokens":14976,"display":"summarized"}`},
 		{name: "xhigh", level: "xhigh", want: `{"type":"enabled","budget_tokens":14976,"display":"summarized"}`},
-		{name: "high", level: "high", max: 64000, maxTokens: 64000, want: `{"type":"enabled","budget_tokens":16384,"display":"summarized"}`},
-		{name: "a short answer", level: "high", max: 2048, maxTokens: 2048, want: `{"type":"enabled","budget_tokens":1024,"display":"summarized"}`},
-		{name: "too short an answer", level: "high", max: 2047, maxTokens: 2047, want: `{"type":"disabled"}`},
+		{name: "high", level: "high", most: 64000, maxTokens: 64000, want: `{"type":"enabled","budget_tokens":16384,"display":"summarized"}`},
+		{name: "an answer with a limit", level: "medium", max: 1600, maxTokens: 9792, want: `{"type":"enabled","budget_tokens":8192,"display":"summarized"}`},
+		{name: "a short answer with a limit", level: "medium", max: 1000, maxTokens: 9192, want: `{"type":"enabled","budget_tokens":8168,"display":"summarized"}`},
+		{name: "a limit under a small model's", level: "medium", max: 1600, most: 4000, maxTokens: 4000, want: `{"type":"enabled","budget_tokens":2976,"display":"summarized"}`},
+		{name: "a limit without thinking", level: "off", max: 1600, maxTokens: 1600, want: `{"type":"disabled"}`},
+		{name: "a limit without reasoning", level: "medium", max: 1600, plain: true, maxTokens: 1600, want: `null`},
+		{name: "a limit over the model's", level: "off", max: 64000, maxTokens: 16000, want: `{"type":"disabled"}`},
+		{name: "a small model", level: "high", most: 2048, maxTokens: 2048, want: `{"type":"enabled","budget_tokens":1024,"display":"summarized"}`},
+		{name: "too small a model", level: "high", most: 2047, maxTokens: 2047, want: `{"type":"disabled"}`},
 		{name: "without reasoning", level: "high", plain: true, want: `null`},
 		{name: "adaptive", level: "medium", compat: `{"forceAdaptiveThinking":true}`, want: `{"type":"adaptive","display":"summarized"}`, effort: "medium"},
 		{name: "adaptive minimal", level: "minimal", compat: `{"forceAdaptiveThinking":true}`, want: `{"type":"adaptive","display":"summarized"}`, effort: "low"},
@@ -221,6 +228,9 @@ func TestThinking(t *testing.T) {
 		req := providertest.Say(model, "hi")
 		req.Model.Reasoning, req.Model.ThinkingWords = !c.plain, c.words
 		req.Thinking, req.MaxTokens, req.Compat = c.level, c.max, json.RawMessage(c.compat)
+		if c.most > 0 {
+			req.Model.MaxTokens = c.most
+		}
 		got, raw := sent(t, provider.Options{}, req)
 		equalJSON(t, c.name, got["thinking"], c.want)
 		effort := ""

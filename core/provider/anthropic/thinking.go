@@ -14,16 +14,6 @@ const (
 	leastAnswer = 1024
 )
 
-// budgets are the thinking tokens of each level.
-var budgets = map[message.ThinkingLevel]int64{
-	message.ThinkingMinimal: 1024,
-	message.ThinkingLow:     2048,
-	message.ThinkingMedium:  8192,
-	message.ThinkingHigh:    16384,
-	message.ThinkingXHigh:   16384,
-	message.ThinkingMax:     16384,
-}
-
 // efforts are the words of models that set their own budget.
 var efforts = map[message.ThinkingLevel]sdk.OutputConfigEffort{
 	message.ThinkingMinimal: sdk.OutputConfigEffortLow,
@@ -40,9 +30,10 @@ func setThinking(params *sdk.MessageNewParams, req provider.Request, q quirks) {
 	if !req.Model.Reasoning {
 		return
 	}
-	budget := min(budgets[req.Thinking], params.MaxTokens-leastAnswer)
+	wanted := provider.ThinkingBudget(req.Thinking)
+	budget := min(wanted, params.MaxTokens-leastAnswer)
 	switch {
-	case budgets[req.Thinking] == 0:
+	case wanted == 0:
 		params.Thinking.OfDisabled = &sdk.ThinkingConfigDisabledParam{}
 	case q.ForceAdaptiveThinking:
 		params.Thinking.OfAdaptive = &sdk.ThinkingConfigAdaptiveParam{Display: sdk.ThinkingConfigAdaptiveDisplaySummarized}

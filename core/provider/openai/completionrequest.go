@@ -23,7 +23,7 @@ func completion(req provider.Request, q quirks, longCache bool) (sdk.ChatComplet
 	if unlessOff(q.SupportsStore) {
 		params.Store = sdk.Bool(false)
 	}
-	if limit := maxTokens(req); limit > 0 {
+	if limit := req.Limit(); limit > 0 {
 		if q.MaxTokensField == "max_tokens" {
 			params.MaxTokens = sdk.Int(limit)
 		} else {

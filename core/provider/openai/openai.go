@@ -57,13 +57,6 @@ func hostOf(baseURL string) string {
 	return base.Hostname()
 }
 
-func maxTokens(req provider.Request) int64 {
-	if req.MaxTokens > 0 {
-		return req.MaxTokens
-	}
-	return req.Model.MaxTokens
-}
-
 func schema(parameters json.RawMessage) json.RawMessage {
 	if len(parameters) == 0 {
 		return json.RawMessage(`{"type":"object","properties":{}}`)

@@ -25,7 +25,7 @@ func response(req provider.Request, q quirks, longCache bool) sdk.ResponseNewPar
 		Store: param.NewOpt(false),
 		Tools: responseTools(req.Tools),
 	}
-	if limit := maxTokens(req); limit > 0 {
+	if limit := req.Limit(); limit > 0 {
 		params.MaxOutputTokens = param.NewOpt(max(limit, leastOutput))
 	}
 	if req.SessionID != "" {
