@@ -86,7 +86,7 @@ func SummariseBranch(ctx context.Context, caller Caller, p BranchPreparation, o 
 	case o.ReplaceInstructions:
 		instructions = focus
 	default:
-		instructions += "\n\nPay most attention to this: " + focus
+		instructions += focusLine + focus
 	}
 	s := summariser{ctx: ctx, caller: caller}
 	text, err := s.complete(provider.Request{

@@ -50,6 +50,10 @@ const branchInstructions = `The conversation above is a branch that the user has
 	`Summarise it for the agent, which will not see it: what was tried, what came out of it, which files were changed, ` +
 	`and what should be known before something else is tried. ` + format
 
+// focusLine begins the last line of a request, which the user's instructions
+// follow.
+const focusLine = "\n\nPay most attention to this: "
+
 // noHistory stands where a split turn was the first of the conversation.
 const noHistory = "Nothing came before the turn below."
 

@@ -30,7 +30,10 @@ var (
 
 // Options are what a caller of Summarise may add.
 type Options struct {
-	Instructions string // what to look at most; empty: nothing
+	// Instructions are what to look at most; empty: nothing. They are about
+	// the history, and go into its request, or into that for the beginning of
+	// the turn where there is no history.
+	Instructions string
 	// ContextWindow is the model's, in tokens: a conversation that does not fit
 	// is summarised piece by piece. 0: it is sent whole.
 	ContextWindow int64
@@ -48,13 +51,14 @@ type Summary struct {
 // off, empty or comes from a failed call: the error says which it was, and
 // wraps the caller's.
 func Summarise(ctx context.Context, caller Caller, p Preparation, o Options) (Summary, error) {
-	s := summariser{ctx: ctx, caller: caller, options: o, reserve: p.Settings.ReserveTokens}
+	s := summariser{ctx: ctx, caller: caller, window: o.ContextWindow, focus: strings.TrimSpace(o.Instructions), reserve: p.Settings.ReserveTokens}
 	text := p.PreviousSummary
 	if len(p.MessagesToSummarize) > 0 {
 		var err error
 		if text, err = s.history(p.MessagesToSummarize, p.PreviousSummary); err != nil {
 			return Summary{}, fmt.Errorf("summarise the conversation: %w", err)
 		}
+		s.focus = ""
 	}
 	if p.IsSplitTurn {
 		prefix, err := s.turn(p.TurnPrefixMessages)
@@ -73,8 +77,9 @@ func Summarise(ctx context.Context, caller Caller, p Preparation, o Options) (Su
 type summariser struct {
 	ctx     context.Context
 	caller  Caller
-	options Options
-	reserve int64 // tokens
+	window  int64  // tokens of the model; 0: unknown
+	reserve int64  // tokens
+	focus   string // what the next requests look at most; empty: nothing
 	usage   message.Usage
 }
 
@@ -119,7 +124,7 @@ func (s *summariser) turn(messages []message.Message) (string, error) {
 // pieces writes the messages down, in as many texts as the model's window
 // makes necessary.
 func (s *summariser) pieces(messages []message.Message) []string {
-	room := int(s.options.ContextWindow-2*s.reserve) * bytesPerToken
+	room := int(s.window-2*s.reserve) * bytesPerToken
 	parts := paragraphs(messages)
 	if room <= 0 {
 		return []string{strings.Join(parts, "\n\n")}
@@ -146,8 +151,8 @@ func (s *summariser) ask(conversation, previous, instructions string, maxTokens 
 		prompt += "<previous-summary>\n" + previous + "\n</previous-summary>\n\n"
 	}
 	prompt += instructions
-	if focus := strings.TrimSpace(s.options.Instructions); focus != "" {
-		prompt += "\n\nPay most attention to this: " + focus
+	if s.focus != "" {
+		prompt += focusLine + s.focus
 	}
 	return s.complete(provider.Request{
 		System:    systemPrompt,

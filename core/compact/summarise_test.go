@@ -96,12 +96,16 @@ func TestSummariseGoesOnFromTheLast(t *testing.T) {
 func TestSummariseSplitTurn(t *testing.T) {
 	m := saying("history", "beginning")
 	p := compact.Preparation{MessagesToSummarize: users("h"), TurnPrefixMessages: users("p"), IsSplitTurn: true, Settings: settings}
-	s, err := compact.Summarise(t.Context(), m, p, compact.Options{})
+	keepNames := compact.Options{Instructions: "keep names"}
+	s, err := compact.Summarise(t.Context(), m, p, keepNames)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(m.requests) != 2 || m.requests[0].MaxTokens != 1600 || m.requests[1].MaxTokens != 1000 {
 		t.Errorf("requests %+v", m.requests)
+	}
+	if !strings.HasSuffix(m.prompt(0), ": keep names") || strings.Contains(m.prompt(1), "keep names") {
+		t.Errorf("the instructions are about the history, not about the turn: %q", m.prompt(1))
 	}
 	if !strings.HasPrefix(s.Text, "history\n\n---\n\n") || !strings.HasSuffix(s.Text, "\n\nbeginning") || s.Usage.Input != 30 || s.Usage.Output != 2 {
 		t.Errorf("got %+v", s)
@@ -109,8 +113,11 @@ func TestSummariseSplitTurn(t *testing.T) {
 
 	m = saying("beginning")
 	p.MessagesToSummarize = nil
-	if s, err = compact.Summarise(t.Context(), m, p, compact.Options{}); err != nil || len(m.requests) != 1 || !strings.HasSuffix(s.Text, "\n\nbeginning") {
+	if s, err = compact.Summarise(t.Context(), m, p, keepNames); err != nil || len(m.requests) != 1 || !strings.HasSuffix(s.Text, "\n\nbeginning") {
 		t.Errorf("without history: %+v, %v, %d requests", s, err, len(m.requests))
+	}
+	if !strings.HasSuffix(m.prompt(0), ": keep names") {
+		t.Errorf("without history the instructions are lost: %q", m.prompt(0))
 	}
 	p.PreviousSummary = "the old one"
 	if s, err = compact.Summarise(t.Context(), saying("beginning"), p, compact.Options{}); err != nil || !strings.HasPrefix(s.Text, "the old one\n\n---\n\n") {
