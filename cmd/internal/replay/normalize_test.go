@@ -158,9 +158,9 @@ func TestTexts(t *testing.T) {
 func TestRequestTexts(t *testing.T) {
 	tr := transcript(t,
 		`{"out":{"type":"message_end","message":{"content":[{"text":"from the conversation"}]}}}`,
-		`{"requests":[{"messages":[{"content":"from the conversation"},{"content":[{"text":"the agent's words"}]},{"content":"Ran `+"`ls`\\n```\\na\\n```"+`\n\nIt failed."},{"content":"Ran `+"`true`"+`\n(nothing)"}]}]}`)
+		`{"requests":[{"messages":[{"content":"from the conversation"},{"content":[{"text":"the agent's words"}]},{"content":"Ran `+"`ls`\\n```\\na\\n```"+`\n\nIt failed."},{"content":"Ran `+"`true`"+`\n(nothing)"},{"content":"Ran `+"`ls`\\n```\\na\\n```"+`"}]}]}`)
 	got := string(encode(normalize(tr, scenario(`{}`), "/tmp/r1").Requests))
-	want := `[{"messages": [{"content": "from the conversation"}, {"content": [{"text": "<text>"}]}, {"content": "Ran ` + "`ls`" + `\n` + "```\\na\\n```" + `<text>"}, {"content": "Ran ` + "`true`" + `\n<text>"}]}]`
+	want := `[{"messages": [{"content": "from the conversation"}, {"content": [{"text": "<text>"}]}, {"content": "Ran ` + "`ls`" + `\n` + "```\\na\\n```" + `<text>"}, {"content": "Ran ` + "`true`" + `\n<text>"}, {"content": "Ran ` + "`ls`" + `\n` + "```\\na\\n```" + `"}]}]`
 	if got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}

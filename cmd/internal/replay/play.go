@@ -216,6 +216,7 @@ func (p *player) signal(name string) error {
 
 func (p *player) waitExit(limit time.Duration) {
 	if p.exitsWithin(limit) {
+		p.conversation.drain() // what it wrote comes before its end
 		p.conversation.add(Line{Exited, integer(p.exitCode())})
 		return
 	}

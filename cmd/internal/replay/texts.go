@@ -286,8 +286,11 @@ func (m *masker) conversational(s string) string {
 	if m.provided(s) || strings.Contains(m.spoken, s) {
 		return s
 	}
-	if ran := fencedOutput.FindStringSubmatch(s); ran != nil {
-		return ran[1] + masked
+	if ran := fencedOutput.FindString(s); ran != "" {
+		if ran == s {
+			return s
+		}
+		return ran + masked
 	}
 	return m.sentence(s)
 }
