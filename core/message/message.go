@@ -175,6 +175,13 @@ func (m *Assistant) ToolCalls() []Block {
 	return calls
 }
 
+// IsCutOff says whether the token limit ended an answer that calls no tool: the
+// next prompt takes its place in the conversation. One that calls tools goes on
+// with their results.
+func (m *Assistant) IsCutOff() bool {
+	return m.StopReason == StopLength && len(m.ToolCalls()) == 0
+}
+
 // Text joins the text blocks of content without a separator.
 func Text(content []Block) string {
 	if len(content) == 1 && content[0].Type == BlockText {

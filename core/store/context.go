@@ -61,7 +61,8 @@ func (c ContextItem) Message() message.Message {
 // Context lists the messages of the conversation at a leaf, oldest first: what
 // get_messages shows and the model sees. After a compaction that is its
 // summary, what it kept, and what followed. Answers that failed and were asked
-// for again are left out. It is empty for "" and for an unknown id.
+// for again are left out, and those that the token limit cut off before the
+// next prompt. It is empty for "" and for an unknown id.
 func (l *Log) Context(leafID string) []ContextItem {
 	entries, summary, body := l.contextEntries(leafID)
 	edits := editsOn(entries)
@@ -76,7 +77,7 @@ func (l *Log) Context(leafID string) []ContextItem {
 			items = edits.apply(items, item)
 		}
 	}
-	return withoutRetried(items)
+	return withoutReplaced(items)
 }
 
 // contextEntries gives the entries that make the context at a leaf, oldest
@@ -151,18 +152,31 @@ func contextItem(e *Entry) (ContextItem, bool) {
 	return ContextItem{}, false
 }
 
-// withoutRetried drops failed answers that are followed by another answer: a
-// retry took their place.
-func withoutRetried(items []ContextItem) []ContextItem {
+// withoutReplaced drops the answers whose place was taken by what follows: by a
+// retry, where one failed, and by the next prompt, where the token limit cut
+// one off.
+func withoutReplaced(items []ContextItem) []ContextItem {
 	kept := items[:0]
 	for i, item := range items {
-		failed := item.entry != nil && item.entry.stop == message.StopError
-		retried := failed && i+1 < len(items) && items[i+1].Role == message.RoleAssistant
-		if !retried {
+		if i+1 == len(items) || !item.isReplacedBy(items[i+1].Role) {
 			kept = append(kept, item)
 		}
 	}
 	return kept
+}
+
+func (c ContextItem) isReplacedBy(next message.Role) bool {
+	if c.entry == nil {
+		return false
+	}
+	switch {
+	case c.entry.stop == message.StopError:
+		return next == message.RoleAssistant
+	case c.entry.stop == message.StopLength && next == message.RoleUser:
+		answer, ok := c.Message().(*message.Assistant)
+		return ok && answer.IsCutOff()
+	}
+	return false
 }
 
 // contextEdits are the entries of type context_edit on a branch: the last one

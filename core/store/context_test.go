@@ -24,6 +24,7 @@ func other(entryType, id, parent, more string) string {
 
 func TestContext(t *testing.T) {
 	const failed = `,"stopReason":"error","errorMessage":"529"`
+	const cutOff = `,"stopReason":"length"`
 	turn := []string{entry("1", "null", "q1"), assistant("2", "1", "a1", ""), entry("3", "2", "q2"), assistant("4", "3", "a2", "")}
 	after := []string{entry("6", "5", "q3"), assistant("7", "6", "a3", "")}
 	with := func(lines ...string) []string { return append(append(append([]string{}, turn...), lines...), after...) }
@@ -52,6 +53,18 @@ func TestContext(t *testing.T) {
 			entry("1", "null", "q1"), assistant("2", "1", "half", failed), assistant("3", "2", "half2", failed), assistant("4", "3", "a1", ""),
 			entry("5", "4", "q2"), assistant("6", "5", "last failure stays", failed),
 		}, "user q1; assistant a1; user q2; assistant last failure stays"},
+		{"answers that were cut off", []string{
+			entry("1", "null", "q1"), assistant("2", "1", "half", cutOff), entry("3", "2", "q2"),
+			`{"type":"message","id":"4","parentId":"3","timestamp":"2025-11-01T10:00:03.000Z","message":{"role":"assistant","content":[{"type":"toolCall","id":"c","name":"t","arguments":{}}]` + cutOff + `}}`,
+			entry("5", "4", "q3"), assistant("6", "5", "the last stays", cutOff),
+		}, "user q1; user q2; assistant ; user q3; assistant the last stays"},
+		{"an answer that was cut off, and a note", []string{
+			entry("1", "null", "q1"), assistant("2", "1", "half", cutOff),
+			other("custom_message", "3", "2", `,"customType":"x","content":"note","display":true`), entry("4", "3", "q2"),
+		}, "user q1; assistant half; custom note; user q2"},
+		{"an answer that was cut off before a compaction", []string{
+			entry("1", "null", "q1"), assistant("2", "1", "half", cutOff), compaction("5", "2", `,"firstKeptEntryId":"1"`), entry("6", "5", "q2"),
+		}, "compactionSummary S-5; user q1; user q2"},
 		{"a failed answer before a compaction and another try", []string{
 			entry("1", "null", "q1"), assistant("2", "1", "a1", ""), entry("3", "2", "q2"), assistant("4", "3", "too long", failed),
 			compaction("5", "4", `,"firstKeptEntryId":"2"`), assistant("6", "5", "a2", ""),
