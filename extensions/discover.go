@@ -44,8 +44,19 @@ func (s source) name() string {
 	return strings.TrimSuffix(base, ".exe")
 }
 
+// Place is an extension, or a folder of them, that somebody named.
+type Place struct {
+	Path string // relative: to the project; may begin with ~/
+	// Where it was named, as get_commands has it.
+	Source string // settings, cli, or the source of a package
+	Scope  string // user, project, temporary
+	Origin string // top-level, package; empty: top-level
+	// BaseDir is the folder of the package; empty: it is of none.
+	BaseDir string
+}
+
 // discover lists all extensions in load order: the user's, the project's,
-// those of the settings, those of the command line. One that is found twice,
+// those of settings and packages, those of the command line. One that is found twice,
 // also by another name, counts where it is found first.
 func (h *Host) discover(withProject bool) []source {
 	var list []source
@@ -67,12 +78,12 @@ func (h *Host) discover(withProject bool) []source {
 		if withProject {
 			add(h.inFolder(h.projectFolder(), "project")...)
 		}
-		for _, path := range h.options.Settings {
-			add(h.named(path, "user", "settings")...)
+		for _, place := range h.places() {
+			add(h.named(place)...)
 		}
 	}
 	for _, path := range h.options.Paths {
-		add(h.named(path, "temporary", "cli")...)
+		add(h.named(Place{Path: path, Source: "cli", Scope: "temporary"})...)
 	}
 	return list
 }
@@ -82,9 +93,11 @@ func (h *Host) projectFolder() string {
 	return filepath.Join(h.options.ProjectDir, ".pi", "extensions")
 }
 
-// projectHasExtensions says whether trust would make a difference.
-func (h *Host) projectHasExtensions() bool {
-	return !h.options.Disabled && len(h.inFolder(h.projectFolder(), "project")) > 0
+func (h *Host) places() []Place {
+	if h.options.Places == nil {
+		return nil
+	}
+	return h.options.Places()
 }
 
 // inFolder lists the extensions of a folder by name. What is no extension is
@@ -117,19 +130,29 @@ func (h *Host) inFolder(folder, scope string) []source {
 
 // named gives the extension of a path that somebody wrote down: there, not
 // finding one is an error. A folder full of extensions gives all of them.
-func (h *Host) named(path, scope, from string) []source {
-	path = h.absolute(path)
-	s := inspect(path)
-	if errors.Is(s.err, errNone) {
-		if inside := h.inFolder(path, scope); len(inside) > 0 {
-			for i := range inside {
-				inside[i].info.Source = from
-			}
-			return inside
-		}
+func (h *Host) named(place Place) []source {
+	path := h.absolute(place.Path)
+	info := session.SourceInfo{Path: path, Source: place.Source, Scope: place.Scope, Origin: "top-level", BaseDir: place.BaseDir}
+	if place.Origin != "" {
+		info.Origin = place.Origin
 	}
-	s.info = session.SourceInfo{Path: path, Source: from, Scope: scope, Origin: "top-level"}
-	return []source{s}
+	s := inspect(path)
+	s.info = info
+	if !errors.Is(s.err, errNone) {
+		return []source{s}
+	}
+	inside := h.inFolder(path, place.Scope)
+	for i := range inside {
+		info.Path = inside[i].path
+		if place.BaseDir == "" {
+			info.BaseDir = inside[i].info.BaseDir
+		}
+		inside[i].info = info
+	}
+	if len(inside) == 0 {
+		return []source{s}
+	}
+	return inside
 }
 
 func (h *Host) absolute(path string) string {

@@ -23,12 +23,16 @@ type Options struct {
 	ProjectDir string
 	// Trusted says that the project's own extensions may run.
 	Trusted bool
-	// DecideTrust is asked when the user's extensions are up, if the project
-	// has extensions and is not trusted; they may have a say in it. Nil: it is
-	// not trusted.
+	// DecideTrust is asked while the project is not trusted: when the user's
+	// extensions are up, which may have a say in it, and at each reload. ctx
+	// ends when the host is closed. Nil: the project stays as it is.
 	DecideTrust func(ctx context.Context) bool
-	// Paths are those of -e, Settings those of the user's settings.
-	Paths, Settings []string
+	// Paths are those of -e.
+	Paths []string
+	// Places gives those of the settings and of packages. It is asked at the
+	// start, again when the project came to be trusted, and at each reload.
+	// Nil: there are none.
+	Places func() []Place
 	// Disabled leaves only Paths.
 	Disabled bool
 	// Flags are the values of flags on the command line that pi itself does
@@ -138,15 +142,9 @@ func (h *Host) Ready() <-chan struct{} { return h.ready }
 func (h *Host) startAll() {
 	sources := h.discover(h.isTrusted())
 	h.launch(sources)
-	if h.isTrusted() || h.options.DecideTrust == nil || !h.projectHasExtensions() {
+	if h.isTrusted() || !h.decideTrust() {
 		return
 	}
-	if !h.options.DecideTrust(h.life) {
-		return
-	}
-	h.mu.Lock()
-	h.trusted = true
-	h.mu.Unlock()
 	known := map[string]bool{}
 	for _, s := range sources {
 		known[s.path] = true
@@ -158,6 +156,17 @@ func (h *Host) startAll() {
 		}
 	}
 	h.launch(more)
+}
+
+// decideTrust asks whether the project is trusted by now.
+func (h *Host) decideTrust() bool {
+	if h.options.DecideTrust == nil || !h.options.DecideTrust(h.life) {
+		return false
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.trusted = true
+	return true
 }
 
 // launch starts extensions side by side and waits until each is up or failed.
@@ -209,7 +218,7 @@ func (h *Host) Reload(ctx context.Context) error {
 	}
 	h.reloading.Lock()
 	defer h.reloading.Unlock()
-	sources := h.discover(h.isTrusted())
+	sources := h.discover(h.isTrusted() || h.decideTrust())
 	fresh := make([]*extension, len(sources))
 	h.mu.Lock()
 	if h.closing {

@@ -243,3 +243,37 @@ func TestProjectsNeedTrust(t *testing.T) {
 		t.Errorf("when trust is refused there is %s", got)
 	}
 }
+
+// TestTrustThatComesLater covers a project without extensions of its own, and
+// one that is trusted while pi runs.
+func TestTrustThatComesLater(t *testing.T) {
+	asked, trusted := 0, false
+	var places []extensions.Place
+	k := newKit(t, func(o *extensions.Options) {
+		o.DecideTrust = func(context.Context) bool { asked++; return trusted }
+		o.Places = func() []extensions.Place { return places }
+	})
+	k.start()
+	if asked != 1 || len(k.host.Infos()) != 0 {
+		t.Errorf("asked %d times, and there is %+v", asked, k.host.Infos())
+	}
+	trusted = true
+	places = []extensions.Place{{Path: fixture("hello"), Source: "git:example.com/pack", Scope: "project", Origin: "package", BaseDir: "/pack"}}
+	if err := k.host.Reload(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if info := k.info(); asked != 2 || info.Scope != "project" || info.State != extensions.Running {
+		t.Errorf("asked %d times, and it is %+v", asked, info)
+	}
+	for _, c := range k.session.Commands() {
+		if c.SourceInfo.Origin != "package" || c.SourceInfo.BaseDir != "/pack" {
+			t.Errorf("the command %s comes from %+v", c.Name, c.SourceInfo)
+		}
+	}
+	if err := k.host.Reload(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if asked != 2 {
+		t.Error("a project that is trusted was asked about again")
+	}
+}

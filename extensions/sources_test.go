@@ -103,7 +103,9 @@ func TestPathsWithSpaces(t *testing.T) {
 func TestDisabledLeavesThoseThatAreNamed(t *testing.T) {
 	k := newKit(t, func(o *extensions.Options) {
 		copyFile(t, fixture("actor"), filepath.Join(o.AgentDir, "extensions", "actor"))
-		o.Settings = []string{fixture("actor")}
+		o.Places = func() []extensions.Place {
+			return []extensions.Place{{Path: fixture("actor"), Source: "settings", Scope: "user"}}
+		}
 		o.Paths, o.Disabled = []string{fixture("hello")}, true
 	})
 	k.start()

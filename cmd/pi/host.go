@@ -18,17 +18,17 @@ import (
 // newHost makes the host of the extensions that flags and settings ask for.
 func (p *process) newHost(chain *hook.Chain, log *slog.Logger) *extensions.Host {
 	settings := p.loaded.Settings
-	var named []string
+	var named []extensions.Place
 	for _, entry := range settings.Extensions {
 		path := entry.Text
 		if !filepath.IsAbs(path) {
 			path = filepath.Join(entry.BaseDir, path)
 		}
-		named = append(named, path)
+		named = append(named, extensions.Place{Path: path, Source: "settings", Scope: string(entry.Scope)})
 	}
 	return extensions.New(extensions.Options{
 		AgentDir: p.paths.AgentDir, ProjectDir: p.paths.Cwd, Trusted: p.trust.Trusted,
-		Paths: p.options.extensions, Settings: named, Disabled: p.options.noExtensions,
+		Paths: p.options.extensions, Places: func() []extensions.Place { return named }, Disabled: p.options.noExtensions,
 		Flags: p.options.extensionFlags, StartDeadline: settings.ExtensionStartTimeout, Log: log, Version: version,
 		Hooks: chain, Providers: p.models,
 	})
