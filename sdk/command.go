@@ -16,7 +16,7 @@ type Command struct {
 // Command adds a slash command. When several extensions have one of the same
 // name, the user tells them apart as name:1 and name:2.
 func (x *Extension) Command(c Command) {
-	x.mustBeOpen("Command")
+	x.mustTakeMore("Command")
 	claim("command", c.Name, x.commands)
 	if c.Run == nil {
 		panic("sdk: the command " + c.Name + " has no Run")

@@ -26,7 +26,13 @@ type Extension struct {
 	topics        map[string][]busHandler
 	order         order
 	log           *slog.Logger
-	sealed        bool
+
+	// mu guards tools, commands and their order, which Extend changes while
+	// pi runs. Everything else is fixed once sealed is set.
+	mu     sync.RWMutex
+	sealed bool
+	// extending lets tools and commands be added once more.
+	extending bool
 	// background and tasks are set when the host is known.
 	background *Context
 	tasks      *sync.WaitGroup
@@ -135,6 +141,25 @@ func (x *Extension) mustBeOpen(method string) {
 	}
 }
 
+// mustTakeMore is mustBeOpen for what Extend may add too.
+func (x *Extension) mustTakeMore(method string) {
+	if x.sealed && !x.extending {
+		panic("sdk: " + method + " was called after the function given to Main had returned; see Context.Extend")
+	}
+}
+
+func (x *Extension) tool(name string) *toolEntry {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	return x.tools[name]
+}
+
+func (x *Extension) command(name string) *Command {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	return x.commands[name]
+}
+
 // handlersOf gives the handlers of a kind in the order of registration.
 func (x *Extension) handlersOf(kind event.Kind) []*handler {
 	var found []*handler
@@ -162,13 +187,7 @@ func (x *Extension) registration() *pb.RegisterResponse {
 			Tools:      h.tools,
 		})
 	}
-	for _, name := range x.order.tools {
-		r.Tools = append(r.Tools, x.tools[name].wire)
-	}
-	for _, name := range x.order.commands {
-		c := x.commands[name]
-		r.Commands = append(r.Commands, &pb.Command{Name: c.Name, Description: c.Description, Completes: c.Complete != nil})
-	}
+	r.Tools, r.Commands = x.toolsAndCommands()
 	for _, name := range x.order.flags {
 		r.Flags = append(r.Flags, x.flags[name].wire())
 	}
@@ -180,3 +199,17 @@ func (x *Extension) registration() *pb.RegisterResponse {
 
 // Version is the version of this package, which extensions report to pi.
 const Version = "1.0.0"
+
+// toolsAndCommands is the wire form of what Extend may add to.
+func (x *Extension) toolsAndCommands() (tools []*pb.Tool, commands []*pb.Command) {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	for _, name := range x.order.tools {
+		tools = append(tools, x.tools[name].wire)
+	}
+	for _, name := range x.order.commands {
+		c := x.commands[name]
+		commands = append(commands, &pb.Command{Name: c.Name, Description: c.Description, Completes: c.Complete != nil})
+	}
+	return tools, commands
+}

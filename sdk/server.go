@@ -155,8 +155,8 @@ func (s *server) tell(c *Context, handlers []*handler, payload []byte) *pb.Failu
 
 // RunCommand implements the contract.
 func (s *server) RunCommand(ctx context.Context, req *pb.RunCommandRequest) (*pb.RunCommandResponse, error) {
-	command, ok := s.extension.commands[req.GetName()]
-	if !ok {
+	command := s.extension.command(req.GetName())
+	if command == nil {
 		return nil, status.Errorf(codes.Unimplemented, "the extension has no command %q", req.GetName())
 	}
 	c := &CommandContext{newContext(ctx, s.extension, s.host, req.GetContext())}
@@ -166,8 +166,8 @@ func (s *server) RunCommand(ctx context.Context, req *pb.RunCommandRequest) (*pb
 
 // CompleteCommand implements the contract.
 func (s *server) CompleteCommand(ctx context.Context, req *pb.CompleteCommandRequest) (*pb.CompleteCommandResponse, error) {
-	command, ok := s.extension.commands[req.GetName()]
-	if !ok || command.Complete == nil {
+	command := s.extension.command(req.GetName())
+	if command == nil || command.Complete == nil {
 		return nil, status.Errorf(codes.Unimplemented, "the extension completes no command %q", req.GetName())
 	}
 	resp := &pb.CompleteCommandResponse{}

@@ -17,8 +17,8 @@ import (
 
 // RunTool implements the contract.
 func (s *server) RunTool(req *pb.RunToolRequest, stream grpc.ServerStreamingServer[pb.RunToolResponse]) error {
-	entry, ok := s.extension.tools[req.GetName()]
-	if !ok {
+	entry := s.extension.tool(req.GetName())
+	if entry == nil {
 		return status.Errorf(codes.Unimplemented, "the extension has no tool %q", req.GetName())
 	}
 	ctx := &ToolContext{

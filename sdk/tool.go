@@ -68,7 +68,7 @@ type toolEntry struct {
 // to the model as the failure of the call; a ToolOutput beside it is shown
 // too.
 func AddTool[In, Out any](x *Extension, t Tool, run func(ctx *ToolContext, in In) (Out, error)) {
-	x.mustBeOpen("AddTool")
+	x.mustTakeMore("AddTool")
 	claim("tool", t.Name, x.tools)
 	schema, err := inputSchema[In](t.Schema)
 	if err != nil {

@@ -41,6 +41,7 @@ func register(x *sdk.Extension) {
 	subscribe(x)
 	addCommands(x)
 	addTools(x)
+	addProvider(x)
 	flag := x.StringFlag("actor-flag", "a flag", "unset")
 	x.Command(sdk.Command{Name: "flag", Run: func(ctx *sdk.CommandContext, _ string) error {
 		return ctx.UI.Notify("flag="+flag.String(), sdk.Info)
@@ -142,6 +143,13 @@ func addCommands(x *sdk.Extension) {
 		}
 		return ctx.UI.Notify("reloaded by "+strconv.Itoa(os.Getpid()), sdk.Info)
 	})
+	command("extend", func(ctx *sdk.CommandContext, _ string) error {
+		return ctx.Extend(func(x *sdk.Extension) {
+			sdk.AddTool(x, sdk.Tool{Name: "late", Description: "Come late"}, func(*sdk.ToolContext, struct{}) (string, error) {
+				return "better than never", nil
+			})
+		})
+	})
 	command("shell", func(ctx *sdk.CommandContext, args string) error {
 		result, err := ctx.Exec("sh", "-c", args)
 		if err != nil {
@@ -149,6 +157,24 @@ func addCommands(x *sdk.Extension) {
 		}
 		return ctx.UI.Notify(fmt.Sprintf("code %d, %s%s", result.Code, result.Stdout, result.Stderr), sdk.Info)
 	})
+}
+
+// addProvider adds a provider of models that answers with what it was told.
+func addProvider(x *sdk.Extension) {
+	name := os.Getenv("PROVIDER")
+	if name == "" {
+		return
+	}
+	x.Provider(sdk.Provider{Name: name, Models: []sdk.Model{{ID: "p1", Name: "Parrot"}}, Stream: func(_ *sdk.Context, req *sdk.ProviderRequest, out *sdk.ProviderStream) error {
+		said := sdk.TextOf(req.Messages[len(req.Messages)-1])
+		switch said {
+		case "fail":
+			return &sdk.ProviderError{Class: sdk.Quota, Message: "no more crackers"}
+		case "panic":
+			panic("squawk")
+		}
+		return errors.Join(out.Thinking("hm"), out.Text(said), out.Text(" "+said), out.ToolCall("1", req.Tools[0].Name, []byte("{}")))
+	}})
 }
 
 // calls makes one call to pi, by name.

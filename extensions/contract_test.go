@@ -1,0 +1,166 @@
+package extensions_test
+
+import (
+	"context"
+	"log/slog"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/seed-54e836f5/pi/core/message"
+	"github.com/seed-54e836f5/pi/core/provider"
+	"github.com/seed-54e836f5/pi/core/ui"
+	"github.com/seed-54e836f5/pi/extensions"
+	"github.com/seed-54e836f5/pi/proto"
+	"github.com/seed-54e836f5/pi/sdk"
+)
+
+// TestAnExtensionWithoutTheSDK starts one that go-plugin serves.
+func TestAnExtensionWithoutTheSDK(t *testing.T) {
+	k := startKit(t, fixture("stock"))
+	if info := k.info(); info.State != extensions.Running || info.Name != "stock" {
+		t.Fatalf("it is %+v", info)
+	}
+	k.wantError(`a handler for "from_the_future", which this pi does not know`)
+	k.wantError(`the tool "broken"`, "no JSON object")
+
+	k.command("/unknown")
+	k.person.waitNotice(t, "Unimplemented Unimplemented Unimplemented REASON_INVALID_ARGUMENT")
+
+	k.command("/missing")
+	k.wantError("extension stock does not support the command missing")
+
+	if result := k.gate(t.Context(), "bash"); !result.Block || !strings.Contains(result.Reason, "the result of the handler of tool_call") {
+		t.Errorf("a result that is none gives %+v", result)
+	}
+	if k.session.tool("broken") != nil {
+		t.Error("the broken tool is there")
+	}
+	if log := k.log.String(); !strings.Contains(log, "printed by stock") {
+		t.Errorf("what it printed is not in the log:\n%s", log)
+	}
+}
+
+func TestAnExtensionThatNeedsANewerPi(t *testing.T) {
+	k := startKit(t, folder(t, "stock", map[string]any{"command": []string{fixture("stock")}, "env": []string{"NEEDS=bus telepathy"}}))
+	k.wantError(`it needs a pi that can do "telepathy"`, "update pi")
+}
+
+// TestAttachingToADebugger serves an extension in this process, as one under a
+// debugger would be, and has the host attach to it.
+func TestAttachingToADebugger(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	address, ended, err := sdk.Listen(ctx, func(x *sdk.Extension) {
+		x.Info("debugged", "1")
+		x.Command(sdk.Command{Name: "break", Run: func(ctx *sdk.CommandContext, _ string) error {
+			return ctx.UI.Notify("stopped at a breakpoint", sdk.Info)
+		}})
+	}, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := fixture("hello")
+	k := newKit(t, func(o *extensions.Options) {
+		o.Paths = []string{path}
+		o.Env = append(os.Environ(), proto.ReattachEnv+"="+path+"="+address)
+	})
+	k.start()
+	if info := k.info(); info.Name != "debugged" || info.PID != 0 {
+		t.Errorf("it is %+v", info)
+	}
+	k.command("/break")
+	k.person.waitNotice(t, "stopped at a breakpoint")
+	k.close()
+	cancel()
+	ended()
+}
+
+func TestDialogsAreAnnounced(t *testing.T) {
+	k := startKit(t, actor(t, "ui_prompt_start=note ui_prompt_end=note", nil))
+	k.person.answer(func(context.Context, ui.Dialog) ui.Answer { return ui.Answer{Confirmed: true} })
+	k.command("/act ask")
+	k.person.waitNotice(t, "saw ui_prompt_start")
+	k.person.waitNotice(t, "saw ui_prompt_end")
+	k.person.waitNotice(t, "command answered true")
+}
+
+func TestToolsAddedLater(t *testing.T) {
+	k := startKit(t, actor(t, "", nil))
+	k.command("/extend")
+	result, err := k.tool(t.Context(), "late", `{}`, nil)
+	if err != nil || message.Text(result.Content) != "better than never" {
+		t.Errorf("the tool gave %+v, %v", result, err)
+	}
+	if info := k.info(); !strings.Contains(strings.Join(info.Tools, " "), "late") {
+		t.Errorf("it is %+v", info)
+	}
+}
+
+// providers keeps what extensions register.
+type providers map[string]provider.Provider
+
+func (p providers) RegisterProvider(_ string, config proto.Provider, stream provider.Provider) error {
+	p[config.Name] = stream
+	return nil
+}
+
+func (p providers) UnregisterProvider(_, name string) { delete(p, name) }
+
+func TestAProviderThatStreams(t *testing.T) {
+	registered := providers{}
+	k := newKit(t, func(o *extensions.Options) {
+		o.Paths, o.Providers = []string{actor(t, "", map[string]any{"env": []string{"PROVIDER=parrot"}})}, registered
+	})
+	k.start()
+	stream := registered["parrot"]
+	if stream == nil {
+		t.Fatal("it is not registered")
+	}
+	ask := func(ctx context.Context, text string) (deltas []provider.Delta, err error) {
+		err = stream.Stream(ctx, provider.Request{
+			Model:    message.Model{Provider: "parrot", ID: "p1"},
+			Messages: []message.Message{message.NewUser(text, nil, 1)},
+			Tools:    []provider.Tool{{Name: "fly", Parameters: []byte(`{}`)}},
+		}, func(d provider.Delta) error {
+			deltas = append(deltas, d)
+			return nil
+		})
+		return deltas, err
+	}
+	deltas, err := ask(t.Context(), "hello")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var kinds []provider.DeltaKind
+	text := ""
+	for _, d := range deltas {
+		kinds = append(kinds, d.Kind)
+		text += d.Text
+	}
+	want := []provider.DeltaKind{
+		provider.ThinkingStart, provider.ThinkingDelta, provider.ThinkingEnd, provider.TextStart, provider.TextDelta, provider.TextDelta, provider.TextEnd,
+		provider.ToolCallStart, provider.ToolCallDelta, provider.ToolCallEnd, provider.Finish,
+	}
+	if len(kinds) != len(want) {
+		t.Fatalf("the steps are %v", kinds)
+	}
+	for n := range want {
+		if kinds[n] != want[n] {
+			t.Fatalf("the steps are %v", kinds)
+		}
+	}
+	if text != "hmhello hello{}" || deltas[len(deltas)-1].StopReason != message.StopToolUse {
+		t.Errorf("the answer is %q, %+v", text, deltas[len(deltas)-1])
+	}
+	if _, err := ask(t.Context(), "fail"); provider.ClassOf(err) != provider.Quota || err.Error() != "no more crackers" {
+		t.Errorf("a failure gave %v of class %s", err, provider.ClassOf(err))
+	}
+	if _, err := ask(t.Context(), "panic"); provider.ClassOf(err) != provider.Invalid || !strings.Contains(err.Error(), "squawk") {
+		t.Errorf("a panic gave %v of class %s", err, provider.ClassOf(err))
+	}
+	ctx, abort := context.WithCancel(t.Context())
+	abort()
+	if _, err := ask(ctx, "hello"); provider.ClassOf(err) != provider.Aborted {
+		t.Errorf("an abort gave %v of class %s", err, provider.ClassOf(err))
+	}
+}
