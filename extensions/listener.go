@@ -176,7 +176,19 @@ func (i *instance) handle(ctx context.Context, e event.Event, h handler, which i
 	if err := failureError(resp.GetFailure()); err != nil {
 		return nil, err
 	}
-	return decodeResult(e, resp.GetResult())
+	result, err := decodeResult(e, resp.GetResult())
+	if more, ok := result.(*event.ResourcesDiscoverResult); ok {
+		i.x.sign(more)
+	}
+	return result, err
+}
+
+// sign says who named the places of resources.
+func (x *extension) sign(r *event.ResourcesDiscoverResult) {
+	r.NamedBy = map[string]string{}
+	for _, path := range slices.Concat(r.SkillPaths, r.PromptPaths) {
+		r.NamedBy[path] = x.displayName()
+	}
 }
 
 func decodeResult(e event.Event, encoded []byte) (any, error) {

@@ -23,6 +23,9 @@ type ResourcesDiscover struct {
 type ResourcesDiscoverResult struct {
 	SkillPaths  []string `json:"skillPaths,omitempty"`
 	PromptPaths []string `json:"promptPaths,omitempty"`
+	// NamedBy has the names of the extensions that named the paths, by path;
+	// the host fills it in. A path that is not there was named by nobody known.
+	NamedBy map[string]string `json:"-"`
 }
 
 // SessionBeforeSwitch comes before another session takes this one's place.

@@ -49,6 +49,12 @@ func joinPaths(_ event.Event, acc, result any) bool {
 	a, r := acc.(*event.ResourcesDiscoverResult), result.(*event.ResourcesDiscoverResult)
 	a.SkillPaths = append(a.SkillPaths, r.SkillPaths...)
 	a.PromptPaths = append(a.PromptPaths, r.PromptPaths...)
+	for path, name := range r.NamedBy {
+		if a.NamedBy == nil {
+			a.NamedBy = map[string]string{}
+		}
+		a.NamedBy[path] = name
+	}
 	return false
 }
 

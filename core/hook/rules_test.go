@@ -85,8 +85,13 @@ func TestMergeRules(t *testing.T) {
 		{"trust: nobody knows", &event.ProjectTrust{}, []any{none, &event.ProjectTrustResult{Decision: "undecided"}, broken},
 			event.ProjectTrustResult{Decision: "undecided"}, nil, 3},
 		{"resources: places are joined in load order", &event.ResourcesDiscover{},
-			[]any{&event.ResourcesDiscoverResult{SkillPaths: []string{"a"}}, broken, &event.ResourcesDiscoverResult{SkillPaths: []string{"b"}, PromptPaths: []string{"c"}}},
-			event.ResourcesDiscoverResult{SkillPaths: []string{"a", "b"}, PromptPaths: []string{"c"}}, nil, 3},
+			[]any{
+				&event.ResourcesDiscoverResult{SkillPaths: []string{"a"}, NamedBy: map[string]string{"a": "one"}}, broken,
+				&event.ResourcesDiscoverResult{SkillPaths: []string{"b"}, PromptPaths: []string{"c"}, NamedBy: map[string]string{"b": "two", "c": "two"}},
+			},
+			event.ResourcesDiscoverResult{
+				SkillPaths: []string{"a", "b"}, PromptPaths: []string{"c"}, NamedBy: map[string]string{"a": "one", "b": "two", "c": "two"},
+			}, nil, 3},
 		{"switch: the first cancel ends the chain", &event.SessionBeforeSwitch{}, []any{&event.CancelResult{}, broken, &event.CancelResult{Cancel: true}, none},
 			event.CancelResult{Cancel: true}, nil, 3},
 		{"fork: nobody minds", &event.SessionBeforeFork{}, []any{&event.CancelResult{}, none}, event.CancelResult{}, nil, 2},
