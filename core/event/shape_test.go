@@ -165,6 +165,9 @@ func fill(t *testing.T, v reflect.Value) {
 		return
 	case *func() *message.Assistant: // not on the wire
 		return
+	case *event.ResourcesDiscoverResult: // NamedBy does not travel
+		*set = event.ResourcesDiscoverResult{SkillPaths: []string{"s"}, PromptPaths: []string{"s"}}
+		return
 	case *message.Model:
 		*set = message.Model{ID: "m", Name: "M", API: "a", Provider: "p", BaseURL: "u", Reasoning: true, Input: []string{"text"}, ContextWindow: 9, MaxTokens: 8}
 		return
@@ -172,9 +175,7 @@ func fill(t *testing.T, v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Struct:
 		for i := range v.NumField() {
-			if v.Type().Field(i).Tag.Get("json") != "-" { // those do not travel
-				fill(t, v.Field(i))
-			}
+			fill(t, v.Field(i))
 		}
 	case reflect.Pointer:
 		v.Set(reflect.New(v.Type().Elem()))
