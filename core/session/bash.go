@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/seed-54e836f5/pi/core/event"
 	"github.com/seed-54e836f5/pi/core/hook"
@@ -22,6 +24,7 @@ type BashCommand struct {
 type bashRun struct {
 	ctx    context.Context
 	cancel context.CancelFunc
+	done   chan struct{} // closed when its result is stored
 }
 
 // StartBash runs a command. It takes effect before it returns, so that an
@@ -32,7 +35,7 @@ func (s *Session) StartBash(c BashCommand) (wait func() (event.BashResult, error
 		err    error
 	}
 	done := make(chan outcome, 1)
-	b := &bashRun{}
+	b := &bashRun{done: make(chan struct{})}
 	b.ctx, b.cancel = context.WithCancel(s.life)
 	s.mu.Lock()
 	closed := s.closed
@@ -44,12 +47,13 @@ func (s *Session) StartBash(c BashCommand) (wait func() (event.BashResult, error
 		b.cancel()
 		return func() (event.BashResult, error) { return event.BashResult{}, ErrClosed }
 	}
-	s.goOwned(func() {
+	s.owned.run(func() {
 		result, err := s.runBash(b, c)
 		s.mu.Lock()
 		delete(s.bashes, b)
 		s.mu.Unlock()
 		b.cancel()
+		close(b.done)
 		done <- outcome{result, err}
 	})
 	return func() (event.BashResult, error) {
@@ -65,6 +69,17 @@ func (s *Session) AbortBash() {
 	defer s.mu.Unlock()
 	for b := range s.bashes {
 		b.cancel()
+	}
+}
+
+// stopBash stops all commands and waits until their results are stored.
+func (s *Session) stopBash() {
+	s.AbortBash()
+	s.mu.Lock()
+	running := slices.Collect(maps.Keys(s.bashes))
+	s.mu.Unlock()
+	for _, b := range running {
+		<-b.done
 	}
 }
 
@@ -87,7 +102,7 @@ func (s *Session) runBash(b *bashRun, c BashCommand) (event.BashResult, error) {
 	}
 	s.mu.Unlock()
 	if !during {
-		s.reportWrite(conversation.add(m))
+		s.reportWrite(conversation, conversation.add(m))
 	}
 	return result, nil
 }

@@ -69,13 +69,13 @@ func (s *Session) Fork(ctx context.Context, entryID, position string) (wait func
 		leaf, text := entry.ID, ""
 		if position == "before" {
 			m, err := entry.Message()
-			if user, ok := m.(*message.User); err != nil || !ok {
+			user, ok := m.(*message.User)
+			if err != nil || !ok {
 				return change{}, Changed{}, fmt.Errorf("fork: entry %s is no user message: choose one of get_fork_messages", entryID)
-			} else {
-				leaf, text = entry.ParentID, message.TextOf(user)
 			}
+			leaf, text = entry.ParentID, message.TextOf(user)
 		}
-		return s.forkTo(leaf, entryID, position), Changed{Text: text}, nil
+		return s.forkTo(func(*conversation) string { return leaf }, entryID, position), Changed{Text: text}, nil
 	})
 }
 
@@ -86,12 +86,14 @@ func (s *Session) Clone(ctx context.Context) (wait func() (Changed, error)) {
 		if from.log.Path() != "" && !from.log.Persisted() {
 			return change{}, Changed{}, errors.New("there is nothing to clone yet: send a message first")
 		}
-		leaf := from.log.Leaf()
-		return s.forkTo(leaf, leaf, "at"), Changed{}, nil
+		// The end of a run that is on is part of what is cloned.
+		return s.forkTo(func(from *conversation) string { return from.log.Leaf() }, from.log.Leaf(), "at"), Changed{}, nil
 	})
 }
 
-func (s *Session) forkTo(leaf, entryID, position string) change {
+// forkTo is a change to a copy of the path to a leaf, which is asked for when
+// nothing runs any more.
+func (s *Session) forkTo(leaf func(from *conversation) string, entryID, position string) change {
 	return change{
 		reason: "fork", before: &event.SessionBeforeFork{EntryID: entryID, Position: position}, restores: true,
 		open: func(from *conversation) (*store.Log, error) {
@@ -99,7 +101,7 @@ func (s *Session) forkTo(leaf, entryID, position string) change {
 			if from.log.Path() == "" {
 				dir = ""
 			}
-			return from.log.Fork(store.ForkOptions{LeafID: leaf, Dir: dir})
+			return from.log.Fork(store.ForkOptions{LeafID: leaf(from), Dir: dir})
 		},
 	}
 }
@@ -143,7 +145,7 @@ func (s *Session) change(ctx context.Context, plan func(*conversation) (change, 
 	}
 	done := make(chan outcome, 1)
 	s.gate.hold(func(release func()) {
-		s.goOwned(func() {
+		s.owned.run(func() {
 			defer release()
 			ctx, end := s.beginChange(ctx)
 			defer end()
@@ -166,11 +168,12 @@ func (s *Session) beginChange(ctx context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	stop := context.AfterFunc(s.life, cancel)
 	s.mu.Lock()
+	outer := s.changing
 	s.changing = cancel
 	s.mu.Unlock()
 	return ctx, func() {
 		s.mu.Lock()
-		s.changing = nil
+		s.changing = outer
 		s.mu.Unlock()
 		stop()
 		cancel()
@@ -182,55 +185,71 @@ func (s *Session) beginChange(ctx context.Context) (context.Context, func()) {
 // failure leaves the old one; then extensions see the old one end and the new
 // one start, once each.
 func (s *Session) replace(ctx context.Context, what change) (cancelled bool, err error) {
-	s.mu.Lock()
-	closed := s.closed
-	s.mu.Unlock()
-	if closed {
+	if s.isClosed() {
 		return false, ErrClosed
 	}
-	if s.config.Hooks.Wanted(what.before.Kind()) {
-		if hook.Decide[event.CancelResult](ctx, s.config.Hooks, what.before).Cancel {
-			return true, nil
-		}
+	cancel := hook.Decide[event.CancelResult](ctx, s.config.Hooks, what.before).Cancel
+	if cancel || ctx.Err() != nil { // an abort is a no to what the hooks were asked
+		return true, nil
 	}
 	s.stopRun()
+	s.stopBash()
 	old := s.currentConversation()
 	log, err := what.open(old)
 	if err != nil {
 		return false, err
 	}
-	s.config.Hooks.Tell(s.life, &event.SessionShutdown{Reason: what.reason, TargetSessionFile: log.Path()})
+	s.stage(func(ctx context.Context) {
+		s.config.Hooks.Tell(ctx, &event.SessionShutdown{Reason: what.reason, TargetSessionFile: log.Path()})
+	})
 	next := newConversation(log, old.cwd)
-	if what.restores {
-		s.restore(next)
+	s.swap(next, what.restores)
+	previous := old.log.Path()
+	if err := old.log.Close(); err != nil {
+		s.emit(s.life, &event.StorageError{Path: previous, Error: fmt.Sprintf("close the session that was left: %v", err)})
 	}
+	s.announceStart(event.SessionStart{Reason: what.reason, PreviousSessionFile: previous})
+	return false, nil
+}
+
+// swap makes another conversation the current one. What was queued for the old
+// one is given up.
+func (s *Session) swap(next *conversation, restores bool) {
 	s.mu.Lock()
+	for len(s.bashes) > 0 { // one has begun since they were stopped
+		s.mu.Unlock()
+		s.stopBash()
+		s.mu.Lock()
+	}
 	s.conversation = next
 	s.generation++
 	dropped := s.queue.count() > 0
 	s.queue.reset()
 	s.todos = emptyTodos
-	update := s.queue.update()
+	s.uselessCompactions = 0
 	s.mu.Unlock()
+	if restores {
+		s.restore(next)
+	}
+	s.adopt(next)
 	if dropped {
-		s.emit(s.life, update)
+		s.tellQueueNow()
 	}
-	s.reportWrite(s.adopt(next))
-	previous := old.log.Path()
-	err = old.log.Close()
-	s.announceStart(ctx, event.SessionStart{Reason: what.reason, PreviousSessionFile: previous})
-	if err != nil {
-		s.emit(s.life, &event.StorageError{Path: previous, Error: fmt.Sprintf("close the session that was left: %v", err)})
-	}
-	return false, nil
 }
 
-// stopRun aborts the run, if there is one, and waits for its end.
+func (s *Session) isClosed() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.closed
+}
+
+// stopRun aborts the run and the compaction, if there are any, and waits for
+// their end.
 func (s *Session) stopRun() {
 	s.mu.Lock()
 	r, c := s.run, s.compacting
 	if r != nil {
-		r.abort()
+		r.abort(s.life)
 	}
 	if c != nil {
 		c.cancel()
@@ -244,11 +263,22 @@ func (s *Session) stopRun() {
 	}
 }
 
+// stage is for whoever holds the gate and does what cannot be undone: an abort
+// ends what hooks wait for in it, and the rest goes on.
+func (s *Session) stage(f func(ctx context.Context)) {
+	ctx, end := s.beginChange(s.life)
+	defer end()
+	f(ctx)
+}
+
 // announceStart tells extensions of the session that is live now, and lets
 // them name more resources.
-func (s *Session) announceStart(ctx context.Context, start event.SessionStart) {
-	s.config.Hooks.Tell(ctx, &start)
-	more := hook.Decide[event.ResourcesDiscoverResult](ctx, s.config.Hooks, &event.ResourcesDiscover{Reason: start.Reason})
+func (s *Session) announceStart(start event.SessionStart) {
+	s.stage(func(ctx context.Context) { s.config.Hooks.Tell(ctx, &start) })
+	var more event.ResourcesDiscoverResult
+	s.stage(func(ctx context.Context) {
+		more = hook.Decide[event.ResourcesDiscoverResult](ctx, s.config.Hooks, &event.ResourcesDiscover{Reason: start.Reason})
+	})
 	resources := s.config.Resources.Load(s.Cwd(), more)
 	s.mu.Lock()
 	s.resources = resources
@@ -260,29 +290,47 @@ func (s *Session) announceStart(ctx context.Context, start event.SessionStart) {
 // up again.
 func (s *Session) Reload(ctx context.Context) (wait func() error) {
 	done := make(chan error, 1)
-	s.gate.hold(func(release func()) {
-		s.goOwned(func() {
-			defer release()
-			ctx, end := s.beginChange(ctx)
-			defer end()
-			done <- s.reload(ctx)
-		})
-	})
+	s.reloadInTurn(ctx, done)
 	return func() error { return <-done }
 }
 
+// reloadInTurn does not keep the gate while a run is on: what is queued for
+// the run comes through it.
+func (s *Session) reloadInTurn(ctx context.Context, done chan<- error) {
+	s.gate.hold(func(release func()) {
+		s.mu.Lock()
+		busy := s.run != nil
+		s.mu.Unlock()
+		s.owned.run(func() {
+			if !busy {
+				defer release()
+				done <- s.reload(ctx)
+				return
+			}
+			release()
+			if err := s.WaitIdle(ctx); err != nil {
+				done <- fmt.Errorf("reload: wait for the run to end: %w", err)
+				return
+			}
+			s.reloadInTurn(ctx, done)
+		})
+	})
+}
+
 func (s *Session) reload(ctx context.Context) error {
-	if err := s.WaitIdle(ctx); err != nil {
-		return fmt.Errorf("reload: wait for the run to end: %w", err)
+	if s.isClosed() {
+		return ErrClosed
 	}
 	var err error
 	if s.config.Extensions != nil {
-		s.config.Hooks.Tell(ctx, &event.SessionShutdown{Reason: "reload"})
+		s.stage(func(ctx context.Context) { s.config.Hooks.Tell(ctx, &event.SessionShutdown{Reason: "reload"}) })
+		ctx, end := s.beginChange(ctx)
 		err = s.config.Extensions.Reload(ctx)
+		end()
 	}
 	s.mu.Lock()
 	s.generation++
 	s.mu.Unlock()
-	s.announceStart(ctx, event.SessionStart{Reason: "reload"})
+	s.announceStart(event.SessionStart{Reason: "reload"})
 	return err
 }

@@ -63,24 +63,25 @@ func (s *Session) RegisterCommands(owner string, commands []ExtensionCommand) {
 // Commands lists what a prompt can call with a slash: commands of extensions,
 // then templates, then skills.
 func (s *Session) Commands() []Command {
+	s.mu.Lock()
+	own, resources := s.extensionCommands(), s.resources
+	s.mu.Unlock()
 	list := []Command{}
-	for _, c := range s.extensionCommands() {
+	for _, c := range own {
 		list = append(list, Command{
 			Name: c.Name, Description: c.Description, Source: "extension", Path: c.Info.Path, SourceInfo: c.Info,
 		})
 	}
-	return append(list, s.currentResources().Commands()...)
+	return append(list, resources.Commands()...)
 }
 
 // extensionCommands lists the commands of extensions in load order, by the
-// names they are called by: where two have one name, each gets a number.
-func (s *Session) extensionCommands() []ExtensionCommand {
-	s.mu.Lock()
-	groups := s.commands
-	s.mu.Unlock()
+// names they are called by: where two have one name, each gets a number. The
+// caller holds mu.
+func (s *state) extensionCommands() []ExtensionCommand {
 	var list []ExtensionCommand
 	count := map[string]int{}
-	for _, g := range groups {
+	for _, g := range s.commands {
 		for _, c := range g.commands {
 			list = append(list, c)
 			count[c.Name]++
@@ -96,7 +97,8 @@ func (s *Session) extensionCommands() []ExtensionCommand {
 	return list
 }
 
-func (s *Session) findCommand(text string) (command ExtensionCommand, arguments string, ok bool) {
+// findCommand finds the command that a text calls. The caller holds mu.
+func (s *state) findCommand(text string) (command ExtensionCommand, arguments string, ok bool) {
 	name, arguments, ok := isCommand(text)
 	if !ok {
 		return ExtensionCommand{}, "", false
@@ -111,7 +113,9 @@ func (s *Session) findCommand(text string) (command ExtensionCommand, arguments 
 
 // CompleteArguments suggests arguments for a command of an extension.
 func (s *Session) CompleteArguments(ctx context.Context, name, prefix string) ([]string, error) {
+	s.mu.Lock()
 	command, _, ok := s.findCommand("/" + name)
+	s.mu.Unlock()
 	if !ok {
 		return nil, fmt.Errorf("there is no extension command named %q", name)
 	}

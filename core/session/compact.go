@@ -26,7 +26,10 @@ var ErrCompactionAborted = errors.New("compaction was cancelled")
 type compaction struct {
 	ctx    context.Context
 	cancel context.CancelFunc
-	done   chan struct{}
+	done   chan struct{} // closed when clients know its end
+	ending bool          // they are just being told; guarded by Session.mu
+	// tell is what hooks that only watch run under.
+	tell func() context.Context
 }
 
 // SetAutoCompaction switches automatic compaction on and off, in this
@@ -48,9 +51,9 @@ func (s *Session) Compact(ctx context.Context, instructions string) (wait func()
 	}
 	done := make(chan outcome, 1)
 	s.gate.hold(func(release func()) {
-		s.goOwned(func() {
+		s.owned.run(func() {
 			s.stopRun()
-			c, err := s.beginCompaction(ctx)
+			c, err := s.beginCompaction(ctx, func() context.Context { return s.life })
 			release()
 			var result *event.CompactionResult
 			if err == nil {
@@ -65,10 +68,11 @@ func (s *Session) Compact(ctx context.Context, instructions string) (wait func()
 	}
 }
 
-func (s *Session) beginCompaction(ctx context.Context) (*compaction, error) {
-	c := &compaction{done: make(chan struct{})}
-	c.ctx, c.cancel = context.WithCancel(ctx)
-	context.AfterFunc(s.life, c.cancel)
+func (s *Session) beginCompaction(ctx context.Context, tell func() context.Context) (*compaction, error) {
+	c := &compaction{done: make(chan struct{}), tell: tell}
+	work, cancel := context.WithCancel(ctx)
+	stop := context.AfterFunc(s.life, cancel)
+	c.ctx, c.cancel = work, func() { stop(); cancel() }
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
@@ -92,14 +96,8 @@ func (s *Session) waitCompaction(ctx context.Context) {
 	}
 }
 
-// compactBeforePrompt, compactBetweenTurns and compactAfterRun are the points
-// at which a context that has grown over the threshold is made smaller.
-func (s *Session) compactBeforePrompt(r *run) { s.compactIfNeeded(r) }
-
-func (s *Session) compactBetweenTurns(r *run) { s.compactIfNeeded(r) }
-
-func (s *Session) compactAfterRun(r *run) { s.compactIfNeeded(r) }
-
+// compactIfNeeded makes a context smaller that has grown over the threshold.
+// That is looked at before a prompt, between the turns of a run, and after it.
 func (s *Session) compactIfNeeded(r *run) {
 	s.mu.Lock()
 	model, settings, c := s.model, s.settings.Compaction, s.conversation
@@ -112,11 +110,13 @@ func (s *Session) compactIfNeeded(r *run) {
 	if !compact.ShouldCompact(size.Tokens, model.ContextWindow, settings) {
 		return
 	}
+	if errors.Is(s.compactAutomatically(r, event.CompactThreshold, false), ErrCompactionAborted) {
+		return
+	}
 	s.mu.Lock()
 	s.uselessCompactions++
-	last := s.uselessCompactions >= compactionLimit
+	last := s.uselessCompactions == compactionLimit
 	s.mu.Unlock()
-	s.compactAutomatically(r, event.CompactThreshold, false)
 	if last {
 		s.emit(s.tellContext(r), &event.CompactionEnd{Reason: event.CompactThreshold, ErrorMessage: fmt.Sprintf(
 			"%d compactions in a row left the context over %d of %d tokens; automatic compaction pauses until an answer fits. Use a model with a larger window, or fewer tools and context files",
@@ -124,19 +124,26 @@ func (s *Session) compactIfNeeded(r *run) {
 	}
 }
 
-// sawUsage looks at an answer that ended well: one that fits shows that
-// compaction helps.
-func (s *Session) sawUsage(answer *message.Assistant) {
+// sawAnswer looks at the context after an answer that ended well: one that
+// fits shows that compaction helps.
+func (s *Session) sawAnswer() {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	used := answer.Usage.Input + answer.Usage.CacheRead + answer.Usage.CacheWrite + answer.Usage.Output
-	if s.model == nil || !compact.ShouldCompact(used, s.model.ContextWindow, s.settings.Compaction) {
-		s.uselessCompactions = 0
+	c, model, settings, pointless := s.conversation, s.model, s.settings.Compaction, s.uselessCompactions
+	s.mu.Unlock()
+	if pointless == 0 {
+		return
 	}
+	size := compact.ContextTokens(c.log.Context(c.log.Leaf()))
+	if model != nil && compact.ShouldCompact(size.Tokens, model.ContextWindow, settings) {
+		return
+	}
+	s.mu.Lock()
+	s.uselessCompactions = 0
+	s.mu.Unlock()
 }
 
 func (s *Session) compactAutomatically(r *run, reason event.CompactionReason, willRetry bool) error {
-	c, err := s.beginCompaction(r.ctx)
+	c, err := s.beginCompaction(r.ctx, func() context.Context { return s.tellContext(r) })
 	if err != nil {
 		return err
 	}
@@ -158,14 +165,14 @@ func (s *Session) recoverOverflow(r *run) step {
 		return finished
 	}
 	r.overflowed = true
-	failed := func(m *message.Assistant) bool { return m.StopReason == message.StopError }
-	s.currentConversation().dropLast(failed)
-	if err := s.compactAutomatically(r, event.CompactOverflow, true); err != nil {
-		return finished
+	if s.compactAutomatically(r, event.CompactOverflow, true) != nil {
+		return finished // clients were told why
 	}
 	s.currentConversation().dropLast(failed)
 	return again
 }
+
+func failed(m *message.Assistant) bool { return m.StopReason == message.StopError }
 
 // compact carries a compaction out, and tells clients and extensions how it
 // went.
@@ -177,7 +184,7 @@ func (s *Session) compact(c *compaction, reason event.CompactionReason, instruct
 		err = ErrCompactionAborted
 	}
 	s.mu.Lock()
-	s.compacting = nil
+	c.ending = true
 	s.mu.Unlock()
 	end := &event.CompactionEnd{Reason: reason, Result: result, WillRetry: willRetry && err == nil}
 	switch {
@@ -189,12 +196,15 @@ func (s *Session) compact(c *compaction, reason event.CompactionReason, instruct
 		end.ErrorMessage = "Automatic compaction failed: " + err.Error()
 	}
 	s.emit(s.life, end)
+	s.mu.Lock()
+	s.compacting = nil
+	s.mu.Unlock()
 	close(c.done)
 	if err != nil {
-		s.config.Hooks.Tell(s.life, &event.SessionCompactFailed{Reason: reason, Aborted: end.Aborted, ErrorMessage: end.ErrorMessage})
+		s.config.Hooks.Tell(c.tell(), &event.SessionCompactFailed{Reason: reason, Aborted: end.Aborted, ErrorMessage: end.ErrorMessage})
 		return nil, err
 	}
-	s.config.Hooks.Tell(s.life, &event.SessionCompact{CompactionEntry: entry.Raw, FromExtension: entry.fromHook, Reason: reason, WillRetry: willRetry})
+	s.config.Hooks.Tell(c.tell(), &event.SessionCompact{CompactionEntry: entry.Raw, FromExtension: entry.fromHook, Reason: reason, WillRetry: willRetry})
 	return result, nil
 }
 
@@ -234,8 +244,10 @@ func (s *Session) makeCompaction(ctx context.Context, reason event.CompactionRea
 	if ctx.Err() != nil {
 		return madeCompaction{}, nil, ctx.Err()
 	}
-	entry, err := c.log.Append(*body)
-	s.reportWrite(err)
+	entry, err := s.appendEntry(c, *body)
+	if err != nil {
+		return madeCompaction{}, nil, fmt.Errorf("note the compaction in the session: %w", err)
+	}
 	c.reload()
 	return madeCompaction{entry.Raw, body.FromHook}, &event.CompactionResult{
 		Summary: body.Summary, FirstKeptEntryID: body.FirstKeptEntryID, TokensBefore: body.TokensBefore,

@@ -19,9 +19,9 @@ type conversation struct {
 
 	mu      sync.Mutex // guards what follows; taken after Session.mu, never before
 	context []item
+	loads   int                      // how often context was built from the log
 	held    []*message.BashExecution // bash results that wait for the run to end
 	failing bool                     // the last write failed
-	known   *message.Usage           // nil: no answer since the last compaction
 }
 
 // item is one message of the active branch. Those that came from the file are
@@ -44,26 +44,43 @@ func newConversation(log *store.Log, cwd string) *conversation {
 
 // reload builds the context from the log again, as a fresh load would.
 func (c *conversation) reload() {
-	stored := c.log.Context(c.log.Leaf())
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.loads++
+	stored := c.log.Context(c.log.Leaf()) // inside the lock, so that add knows what it must not add again
 	c.context = make([]item, len(stored))
 	for i, s := range stored {
 		c.context[i] = item{entryID: s.EntryID, role: s.Role, stored: s}
 	}
 }
 
-// add appends a message to the log and the context. The first user message,
-// or bash result, brings the file into being.
+// add appends a message to the log and the context. The first that is not an
+// extension's brings the file into being: what extensions say when a session
+// starts is no reason to keep it.
 func (c *conversation) add(m message.Message) error {
+	c.mu.Lock()
+	loads := c.loads
+	c.mu.Unlock()
 	entry, err := c.log.Append(bodyOf(m))
 	c.mu.Lock()
-	c.context = append(c.context, item{entryID: entry.ID, role: m.Role(), value: m})
+	if c.loads == loads || !c.has(entry.ID) {
+		c.context = append(c.context, item{entryID: entry.ID, role: m.Role(), value: m})
+	}
 	c.mu.Unlock()
-	if err != nil {
+	if err != nil || m.Role() == message.RoleCustom {
 		return err
 	}
 	return c.log.Persist()
+}
+
+// has says whether an entry is in the context. The caller holds mu.
+func (c *conversation) has(entryID string) bool {
+	for i := len(c.context) - 1; i >= 0; i-- {
+		if c.context[i].entryID == entryID {
+			return true
+		}
+	}
+	return false
 }
 
 func bodyOf(m message.Message) store.Body {
@@ -110,21 +127,11 @@ func (c *conversation) raw() []json.RawMessage {
 		}
 		data, err := message.Marshal(c.context[i].value)
 		if err != nil {
-			panic(err) // it was encoded before, when it was stored
+			panic(err) // what does not encode is refused where it comes in
 		}
 		list = append(list, data)
 	}
 	return list
-}
-
-// last gives the newest message, nil when there is none.
-func (c *conversation) last() message.Message {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if len(c.context) == 0 {
-		return nil
-	}
-	return c.context[len(c.context)-1].decode()
 }
 
 // dropLast takes the newest message out of the context if it is an answer
@@ -148,25 +155,26 @@ func (c *conversation) hold(b *message.BashExecution) {
 	c.held = append(c.held, b)
 }
 
-// flush adds the bash results that were held back.
-func (c *conversation) flush() error {
+// takeHeld gives the bash results that were held back, in order.
+func (c *conversation) takeHeld() []*message.BashExecution {
 	c.mu.Lock()
+	defer c.mu.Unlock()
 	held := c.held
 	c.held = nil
-	c.mu.Unlock()
+	return held
+}
+
+func (c *conversation) addAll(list []*message.BashExecution) error {
 	var errs []error
-	for _, b := range held {
+	for _, b := range list {
 		errs = append(errs, c.add(b))
 	}
 	return errors.Join(errs...)
 }
 
 // writeTrouble turns the outcome of a write into the event that clients need,
-// if the state of writing changed.
-func (s *Session) writeTrouble(err error) event.Event {
-	s.mu.Lock()
-	c := s.conversation
-	s.mu.Unlock()
+// nil where the state of writing did not change.
+func (c *conversation) writeTrouble(err error) event.Event {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	was := c.failing

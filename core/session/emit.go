@@ -2,12 +2,13 @@ package session
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"sync"
 
 	"github.com/seed-54e836f5/pi/core/event"
 	"github.com/seed-54e836f5/pi/core/hook"
-	"github.com/seed-54e836f5/pi/core/message"
+	"github.com/seed-54e836f5/pi/core/store"
 )
 
 // subscribers are those who see every client event of the session.
@@ -57,7 +58,8 @@ func (s *Session) emit(ctx context.Context, e event.Event) {
 		hook.Decide[event.MessageEndResult](ctx, s.config.Hooks, e)
 	}
 	if end, ok := e.(*event.MessageEnd); ok {
-		s.record(ctx, end.Message)
+		c := s.currentConversation()
+		s.reportWrite(c, c.add(end.Message))
 	}
 	if info.Client {
 		s.publish(e)
@@ -77,20 +79,23 @@ func (s *Session) publish(e event.Event) {
 	}
 }
 
-// record stores a message that is complete. An answer that ended well also
-// ends a saga of retries, which clients learn right behind it; the event
-// itself is published by emit before that.
-func (s *Session) record(ctx context.Context, m message.Message) {
-	s.mu.Lock()
-	c := s.conversation
-	s.mu.Unlock()
-	s.reportWrite(c.add(m))
-}
-
-// reportWrite tells clients when the session file could not be written, and
+// reportWrite tells clients when a session file could not be written, and
 // when it could again.
-func (s *Session) reportWrite(err error) {
-	if e := s.writeTrouble(err); e != nil {
+func (s *Session) reportWrite(c *conversation, err error) {
+	if e := c.writeTrouble(err); e != nil {
 		s.publish(e)
 	}
+}
+
+// appendEntry adds an entry to the session. Trouble with the disk is told to
+// clients, and the session goes on; any other error means that nothing was
+// added.
+func (s *Session) appendEntry(c *conversation, body store.Body) (store.Entry, error) {
+	entry, err := c.log.Append(body)
+	var disk *store.WriteError
+	if err != nil && !errors.As(err, &disk) {
+		return store.Entry{}, err
+	}
+	s.reportWrite(c, err)
+	return entry, nil
 }

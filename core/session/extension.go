@@ -1,6 +1,7 @@
 package session
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 
@@ -30,23 +31,21 @@ type SendOptions struct {
 // SendMessage puts a message of an extension into the conversation: at once
 // while idle, else when its turn comes. It returns without waiting for that.
 func (s *Session) SendMessage(m event.CustomMessage, o SendOptions) {
-	custom := s.customMessage(m)
+	custom := s.customMessage(m, "send_message")
+	if custom == nil {
+		return
+	}
 	if o.DeliverAs == DeliverNextTurn {
 		s.mu.Lock()
 		s.queue.nextTurn = append(s.queue.nextTurn, custom)
 		s.mu.Unlock()
 		return
 	}
-	s.gate.hold(func(release func()) {
-		s.afterSettling(func() {
-			defer release()
-			s.place(custom, o)
-		})
-	})
+	s.afterPreparing(func() { s.place(custom, o) })
 }
 
+// place is called with mu held, and gives it back.
 func (s *Session) place(custom *message.Custom, o SendOptions) {
-	s.mu.Lock()
 	switch {
 	case s.closed:
 		s.mu.Unlock()
@@ -60,14 +59,13 @@ func (s *Session) place(custom *message.Custom, o SendOptions) {
 	case o.TriggerTurn:
 		r := s.newRun()
 		s.mu.Unlock()
-		s.goOwned(func() {
-			s.drive(r, []agent.Queued{{Message: custom}})
-			s.settle(r)
-		})
+		s.start(r, []agent.Queued{{Message: custom}})
 	default:
 		s.mu.Unlock()
-		s.emit(s.life, &event.MessageStart{Message: custom})
-		s.emit(s.life, &event.MessageEnd{Message: custom})
+		s.stage(func(ctx context.Context) {
+			s.emit(ctx, &event.MessageStart{Message: custom})
+			s.emit(ctx, &event.MessageEnd{Message: custom})
+		})
 	}
 }
 
@@ -75,27 +73,29 @@ func (s *Session) place(custom *message.Custom, o SendOptions) {
 // templates. During a run it needs deliverAs. It returns without waiting;
 // what goes wrong later is reported as the error of an extension.
 func (s *Session) SendUserMessage(content message.Content, deliverAs Deliver) {
-	s.gate.hold(func(release func()) {
-		s.afterSettling(func() {
-			defer release()
-			if err := s.placeUser(content, deliverAs); err != nil {
-				s.emit(s.life, &event.ExtensionError{ExtensionPath: "<runtime>", Event: "send_user_message", Error: err.Error()})
-			}
-		})
+	user := &message.User{Content: message.BlockContent(content.Blocks()), Timestamp: s.now()}
+	if _, err := message.Marshal(user); err != nil {
+		s.reportRuntime("send_user_message", fmt.Errorf("the message cannot be encoded: %w", err))
+		return
+	}
+	s.afterPreparing(func() {
+		if err := s.placeUser(user, deliverAs); err != nil {
+			s.reportRuntime("send_user_message", err)
+		}
 	})
 }
 
-func (s *Session) placeUser(content message.Content, deliverAs Deliver) error {
-	user := &message.User{Content: message.BlockContent(content.Blocks()), Timestamp: s.now()}
-	s.mu.Lock()
+// placeUser is called with mu held, and gives it back.
+func (s *Session) placeUser(user *message.User, deliverAs Deliver) error {
 	if s.closed {
 		s.mu.Unlock()
 		return ErrClosed
 	}
 	if !s.streaming {
 		r := s.newRun()
+		r.preparing = true
 		s.mu.Unlock()
-		s.goOwned(func() { s.runUser(r, user) })
+		s.owned.run(func() { s.runUser(r, user) })
 		return nil
 	}
 	to := steering
@@ -108,9 +108,8 @@ func (s *Session) placeUser(content message.Content, deliverAs Deliver) error {
 		return ErrBusy
 	}
 	s.queue.lines[to] = append(s.queue.lines[to], &waiting{value: user, text: message.TextOf(user)})
-	update := s.queue.update()
 	s.mu.Unlock()
-	s.emit(s.life, update)
+	s.tellQueue(nil)
 	return nil
 }
 
@@ -119,14 +118,15 @@ func (s *Session) placeUser(content message.Content, deliverAs Deliver) error {
 func (s *Session) runUser(r *run, user *message.User) {
 	s.waitCompaction(r.ctx)
 	if err := s.checkModel(r.ctx); err != nil {
-		s.release(r)
-		s.emit(s.life, &event.ExtensionError{ExtensionPath: "<runtime>", Event: "send_user_message", Error: err.Error()})
+		s.abandon(r)
+		s.reportRuntime("send_user_message", err)
 		return
 	}
 	s.currentConversation().dropLast(isCutOff)
-	messages := append([]message.Message{user}, s.takeNextTurn()...)
-	messages = append(messages, s.beforeAgentStart(r, message.TextOf(user), nil)...)
-	s.drive(r, unqueued(messages))
+	s.compactIfNeeded(r)
+	messages := s.opening(r, user, message.TextOf(user), nil)
+	s.prepared(r)
+	s.drive(r, messages)
 	s.settle(r)
 }
 
@@ -136,8 +136,10 @@ func (s *Session) AppendEntry(customType string, data json.RawMessage) (entry js
 	if len(data) > 0 && !json.Valid(data) {
 		return nil, fmt.Errorf("append entry of type %s: the data is no JSON", customType)
 	}
-	stored, err := s.currentConversation().log.Append(store.Custom{CustomType: customType, Data: data})
-	s.reportWrite(err)
+	stored, err := s.appendEntry(s.currentConversation(), store.Custom{CustomType: customType, Data: data})
+	if err != nil {
+		return nil, fmt.Errorf("append entry of type %s: %w", customType, err)
+	}
 	s.emit(s.life, &event.EntryAppended{Entry: stored.Raw})
 	return stored.Raw, nil
 }

@@ -2,7 +2,6 @@ package session
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/seed-54e836f5/pi/core/event"
 	"github.com/seed-54e836f5/pi/core/message"
@@ -30,6 +29,14 @@ func (s *Session) Model() *message.Model {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.model
+}
+
+// modelOrNone is the current model, or one without a name.
+func (s *Session) modelOrNone() message.Model {
+	if m := s.Model(); m != nil {
+		return *m
+	}
+	return message.Model{}
 }
 
 // ThinkingLevel gives the effective thinking level.
@@ -88,10 +95,8 @@ func (s *Session) selectModel(ctx context.Context, model message.Model, level me
 	}
 	after, c := s.level(), s.conversation
 	s.mu.Unlock()
-	_, err := c.log.Append(store.ModelChange{Provider: model.Provider, ModelID: model.ID})
-	s.reportWrite(err)
-	s.noteLevel(c, before, after)
-	s.tellLevel(ctx, before, after)
+	s.noteModel(c, model)
+	s.changedLevel(ctx, c, before, after)
 	if s.config.Hooks.Wanted(event.KindModelSelect) {
 		s.config.Hooks.Tell(ctx, &event.ModelSelect{Model: model, PreviousModel: previous, Source: source})
 	}
@@ -107,8 +112,7 @@ func (s *Session) SetThinkingLevel(ctx context.Context, level message.ThinkingLe
 	}
 	after, c := s.level(), s.conversation
 	s.mu.Unlock()
-	s.noteLevel(c, before, after)
-	s.tellLevel(ctx, before, after)
+	s.changedLevel(ctx, c, before, after)
 }
 
 // CycleThinkingLevel changes to the model's next level; false when it has
@@ -145,24 +149,32 @@ func (s *Session) level() message.ThinkingLevel {
 	return s.model.Clamp(s.wanted)
 }
 
-func (s *Session) noteLevel(c *conversation, before, after message.ThinkingLevel) {
-	if before != after {
-		_, err := c.log.Append(store.ThinkingLevelChange{Level: after})
-		s.reportWrite(err)
-	}
+// noteModel and noteLevel write down what is in force from here on. What
+// cannot be written is told to clients, and counts all the same.
+func (s *Session) noteModel(c *conversation, model message.Model) {
+	_, err := c.log.Append(store.ModelChange{Provider: model.Provider, ModelID: model.ID})
+	s.reportWrite(c, err)
 }
 
-func (s *Session) tellLevel(ctx context.Context, before, after message.ThinkingLevel) {
+func (s *Session) noteLevel(c *conversation, level message.ThinkingLevel) {
+	_, err := c.log.Append(store.ThinkingLevelChange{Level: level})
+	s.reportWrite(c, err)
+}
+
+// changedLevel writes down a change of the effective level and tells of it;
+// where it stayed the same it does nothing.
+func (s *Session) changedLevel(ctx context.Context, c *conversation, before, after message.ThinkingLevel) {
 	if before == after {
 		return
 	}
+	s.noteLevel(c, after)
 	s.emit(ctx, &event.ThinkingLevelChanged{Level: after})
 	s.config.Hooks.Tell(ctx, &event.ThinkingLevelSelect{Level: after, PreviousLevel: before})
 }
 
 // adopt brings a conversation and the session together: an old one brings its
 // model and level, a new one gets those of the session written down.
-func (s *Session) adopt(c *conversation) error {
+func (s *Session) adopt(c *conversation) {
 	s.mu.Lock()
 	model, level := s.model, s.level()
 	s.mu.Unlock()
@@ -173,16 +185,11 @@ func (s *Session) adopt(c *conversation) error {
 		was = store.BranchState{}
 	}
 	if model != nil && (was.Provider != model.Provider || was.ModelID != model.ID) {
-		if _, err := c.log.Append(store.ModelChange{Provider: model.Provider, ModelID: model.ID}); err != nil {
-			return fmt.Errorf("note the model in the session: %w", err)
-		}
+		s.noteModel(c, *model)
 	}
 	if !was.HasThinkingLevel || was.ThinkingLevel != level {
-		if _, err := c.log.Append(store.ThinkingLevelChange{Level: level}); err != nil {
-			return fmt.Errorf("note the thinking level in the session: %w", err)
-		}
+		s.noteLevel(c, level)
 	}
-	return nil
 }
 
 // restore takes model and level from a conversation that was opened, where

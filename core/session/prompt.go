@@ -55,7 +55,10 @@ var ErrBusy = errors.New(`a run is streaming: set streamingBehavior to "steer" o
 type admission struct {
 	prompt   Prompt
 	accepted Accepted
-	aborted  bool // an abort came while it waited in line
+	// What follows is guarded by Session.mu.
+	to      *lane // of a direct steer or follow-up; nil: it is a prompt
+	aborted bool  // an abort came while it waited in line
+	cleared bool  // its text was given back while it waited in line
 }
 
 // Prompt takes a prompt. It takes effect in the order of calls, and the call
@@ -66,13 +69,15 @@ func (s *Session) Prompt(p Prompt, accepted Accepted) {
 }
 
 // enter lets an admission through the gate, in its turn, and keeps it where
-// an abort finds it until then.
+// an abort finds it until then. admit is called with mu held, and gives it
+// back.
 func (s *Session) enter(a *admission, admit func(*admission)) {
 	s.mu.Lock()
-	s.queue.entering[a] = struct{}{}
+	s.queue.entering = append(s.queue.entering, a)
 	s.mu.Unlock()
 	s.gate.hold(func(release func()) {
 		s.afterSettling(func() {
+			s.queue.leave(a)
 			admit(a)
 			release()
 		})
@@ -83,41 +88,33 @@ func (s *Session) enter(a *admission, admit func(*admission)) {
 // extension, which runs beside everything else; a message for the queue; or
 // the beginning of a run.
 func (s *Session) admitPrompt(a *admission) {
-	if command, arguments, ok := s.findCommand(a.prompt.Text); ok {
-		s.leave(a)
-		s.goOwned(func() { s.runCommand(command, arguments, a.accepted) })
-		return
-	}
-	s.mu.Lock()
-	delete(s.queue.entering, a)
+	command, arguments, isCommand := s.findCommand(a.prompt.Text)
 	switch {
 	case s.closed:
 		s.mu.Unlock()
 		a.accepted("", ErrClosed)
+	case isCommand:
+		s.mu.Unlock()
+		s.owned.run(func() { s.runCommand(command, arguments, a.accepted) })
 	case s.run == nil:
 		r := s.newRun()
-		s.mu.Unlock()
+		r.preparing = true
 		if a.aborted {
-			r.abort()
+			r.abort(s.life)
 		}
-		s.goOwned(func() { s.runPrompt(r, a) })
+		s.mu.Unlock()
+		s.owned.run(func() { s.runPrompt(r, a) })
 	case a.prompt.Behavior == BehaviorRefuse:
 		s.mu.Unlock()
 		a.accepted("", ErrBusy)
 	default:
 		s.mu.Unlock()
-		kind := steering
+		to := steering
 		if a.prompt.Behavior == BehaviorFollowUp {
-			kind = followUps
+			to = followUps
 		}
-		s.enqueue(kind, a)
+		s.enqueue(to, a)
 	}
-}
-
-func (s *Session) leave(a *admission) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.queue.entering, a)
 }
 
 // runPrompt is the life of a run that a prompt began, on its own goroutine:
@@ -125,11 +122,12 @@ func (s *Session) leave(a *admission) {
 func (s *Session) runPrompt(r *run, a *admission) {
 	messages, disposition, err := s.prepare(r, a.prompt)
 	if err != nil || disposition == Handled {
-		s.release(r)
+		s.abandon(r)
 		a.accepted(disposition, err)
 		return
 	}
 	a.accepted(Started, nil)
+	s.prepared(r)
 	s.drive(r, messages)
 	s.settle(r)
 }
@@ -145,21 +143,22 @@ func (s *Session) prepare(r *run, p Prompt) ([]agent.Queued, Disposition, error)
 		return nil, "", err
 	}
 	s.currentConversation().dropLast(isCutOff)
-	s.compactBeforePrompt(r)
+	s.compactIfNeeded(r)
 	text = s.currentResources().Expand(text)
-	messages := []message.Message{message.NewUser(text, images, s.now())}
-	messages = append(messages, s.takeNextTurn()...)
-	messages = append(messages, s.beforeAgentStart(r, text, images)...)
-	return unqueued(messages), Started, nil
+	return s.opening(r, message.NewUser(text, images, s.now()), text, images), Started, nil
 }
 
-// unqueued makes messages that no queue held ready for the loop.
-func unqueued(messages []message.Message) []agent.Queued {
-	ready := make([]agent.Queued, len(messages))
-	for i, m := range messages {
-		ready[i] = agent.Queued{Message: m}
+// opening is what a run begins with: what the user said, what extensions kept
+// for the next turn, and what they add now.
+func (s *Session) opening(r *run, user *message.User, text string, images []message.Block) []agent.Queued {
+	messages := []agent.Queued{{Message: user}}
+	for _, m := range s.takeNextTurn() {
+		messages = append(messages, agent.Queued{Message: m})
 	}
-	return ready
+	for _, m := range s.beforeAgentStart(r, text, images) {
+		messages = append(messages, agent.Queued{Message: m})
+	}
+	return messages
 }
 
 // isCutOff is true of an answer that its token limit cut short and that calls
@@ -207,13 +206,28 @@ func (s *Session) beforeAgentStart(r *run, text string, images []message.Block) 
 	}
 	var messages []message.Message
 	for _, m := range asked.Messages {
-		messages = append(messages, s.customMessage(m))
+		if custom := s.customMessage(m, "before_agent_start"); custom != nil {
+			messages = append(messages, custom)
+		}
 	}
 	return messages
 }
 
-func (s *Session) customMessage(m event.CustomMessage) *message.Custom {
-	return &message.Custom{CustomType: m.CustomType, Content: m.Content, Display: m.Display, Details: m.Details, Timestamp: s.now()}
+// customMessage makes what an extension asked for a message; nil, and reported,
+// where it cannot be written down.
+func (s *Session) customMessage(m event.CustomMessage, from string) *message.Custom {
+	custom := &message.Custom{CustomType: m.CustomType, Content: m.Content, Display: m.Display, Details: m.Details, Timestamp: s.now()}
+	if _, err := message.Marshal(custom); err != nil {
+		s.reportRuntime(from, fmt.Errorf("the message of type %s cannot be encoded: %w", m.CustomType, err))
+		return nil
+	}
+	return custom
+}
+
+// reportRuntime tells of trouble with something that an extension asked for
+// without waiting for the outcome.
+func (s *Session) reportRuntime(asked string, err error) {
+	s.emit(s.life, &event.ExtensionError{ExtensionPath: "<runtime>", Event: asked, Error: err.Error()})
 }
 
 // isCommand says whether a text calls a slash command, and splits it.

@@ -40,7 +40,7 @@ const (
 
 // queue holds what waits to enter the conversation. Session.mu guards it.
 type queue struct {
-	entering map[*admission]struct{} // on their way through the gate
+	entering []*admission // on their way through the gate, in order
 	lines    [lanes][]*waiting
 	leaving  [lanes][]*waiting // taken by the loop, not announced yet
 	nextTurn []message.Message
@@ -54,6 +54,8 @@ type waiting struct {
 	hidden bool // not listed to clients: a message of an extension
 	inHook bool // input hooks have it still
 	gone   bool // cleared while the hooks had it
+
+	dismiss context.CancelFunc // ends what its hooks wait for; nil: they are not at it
 }
 
 // Steer queues a message that is delivered before the next model call. It
@@ -66,15 +68,25 @@ func (s *Session) Steer(p Prompt, accepted Accepted) { s.queueDirectly(steering,
 func (s *Session) FollowUp(p Prompt, accepted Accepted) { s.queueDirectly(followUps, p, accepted) }
 
 func (s *Session) queueDirectly(to lane, p Prompt, accepted Accepted) {
-	s.enter(&admission{prompt: p, accepted: accepted}, func(a *admission) {
-		s.leave(a)
-		if command, _, ok := s.findCommand(p.Text); ok {
+	if p.Behavior == BehaviorRefuse {
+		p.Behavior = behaviors[to]
+	}
+	s.enter(&admission{prompt: p, accepted: accepted, to: &to}, func(a *admission) {
+		command, _, isCommand := s.findCommand(p.Text)
+		s.mu.Unlock()
+		switch {
+		case isCommand:
 			accepted("", &CommandNotQueuedError{Name: command.Name})
-			return
+		case a.cleared:
+			accepted(Queued, nil)
+		default:
+			s.enqueue(to, a)
 		}
-		s.enqueue(to, a)
 	})
 }
+
+// behaviors are the lanes in the words of the wire.
+var behaviors = [lanes]Behavior{steering: BehaviorSteer, followUps: BehaviorFollowUp}
 
 // CommandNotQueuedError refuses an extension's command in steer and
 // follow_up.
@@ -106,12 +118,15 @@ func (s *Session) enqueue(to lane, a *admission) {
 	}
 	through := make(chan struct{})
 	s.queue.tail = through
+	ctx, dismiss := context.WithCancel(s.life)
+	w.dismiss = dismiss
 	s.mu.Unlock()
-	s.goOwned(func() {
+	s.owned.run(func() {
+		defer dismiss()
 		if before != nil {
 			<-before
 		}
-		s.fill(s.hookContext(during), w, to, a, during)
+		s.fill(ctx, w, to, a, during)
 		s.mu.Lock()
 		if s.queue.tail == through {
 			s.queue.tail = nil
@@ -119,15 +134,6 @@ func (s *Session) enqueue(to lane, a *admission) {
 		s.mu.Unlock()
 		close(through)
 	})
-}
-
-// hookContext is what input hooks of a queued message run under: the run that
-// it was sent to, so that an abort ends their dialogs.
-func (s *Session) hookContext(during *run) context.Context {
-	if during != nil {
-		return during.ctx
-	}
-	return s.life
 }
 
 // fill lets hooks see a queued message, expands it, and makes it deliverable.
@@ -148,11 +154,9 @@ func (s *Session) fill(ctx context.Context, w *waiting, to lane, a *admission, d
 		a.accepted(Handled, nil)
 		return
 	}
-	w.text, w.value, w.inHook = text, message.NewUser(text, images, s.now()), false
-	update := s.queue.update()
+	w.text, w.value, w.inHook, w.dismiss = text, message.NewUser(text, images, s.now()), false, nil
 	s.mu.Unlock()
-	s.emit(s.life, update)
-	a.accepted(Queued, nil)
+	s.tellQueue(func() { a.accepted(Queued, nil) })
 	if during != nil {
 		s.deliverLate(during)
 	}
@@ -164,7 +168,6 @@ func (s *Session) deliverLate(during *run) {
 	s.gate.hold(func(release func()) {
 		s.afterSettling(func() {
 			defer release()
-			s.mu.Lock()
 			if s.run != nil || s.closed || during.aborted || !s.queue.deliverable() {
 				s.mu.Unlock()
 				return
@@ -172,31 +175,55 @@ func (s *Session) deliverLate(during *run) {
 			r := s.newRun()
 			queued := s.takeAny()
 			s.mu.Unlock()
-			s.goOwned(func() {
-				s.drive(r, queued)
-				s.settle(r)
-			})
+			s.start(r, queued)
 		})
 	})
 }
 
-// ClearQueue takes everything out of the queue and gives the texts back.
+// tellQueue tells clients what waits, and calls then, if not nil, right behind
+// that. Whoever changes the queue at the same time comes before or after it,
+// so that the last that clients hear is how the queue is. It does not wait.
+func (s *Session) tellQueue(then func()) {
+	s.telling.pass(func() {
+		s.mu.Lock()
+		update := s.queue.update()
+		s.mu.Unlock()
+		s.emit(s.life, update)
+		if then != nil {
+			then()
+		}
+	})
+}
+
+// tellQueueNow is tellQueue for those that go on when clients have been told.
+func (s *Session) tellQueueNow() {
+	told := make(chan struct{})
+	s.tellQueue(func() { close(told) })
+	<-told
+}
+
+// ClearQueue takes everything out of the queue, except messages of extensions,
+// and gives the texts back. It waits until subscribers know.
 func (s *Session) ClearQueue() (steeringTexts, followUpTexts []string) {
 	s.mu.Lock()
-	texts := [lanes][]string{}
+	texts := [lanes][]string{{}, {}}
 	for l := range lanes {
-		texts[l] = []string{}
 		for _, w := range s.queue.lines[l] {
 			if !w.hidden {
 				texts[l] = append(texts[l], w.text)
+				w.gone = true
 			}
-			w.gone = true
 		}
-		s.queue.lines[l] = slices.DeleteFunc(s.queue.lines[l], func(w *waiting) bool { return !w.hidden })
+		s.queue.lines[l] = slices.DeleteFunc(s.queue.lines[l], func(w *waiting) bool { return w.gone })
 	}
-	update := s.queue.update()
+	for _, a := range s.queue.entering {
+		if a.to != nil && !a.cleared {
+			texts[*a.to] = append(texts[*a.to], a.prompt.Text)
+			a.cleared = true
+		}
+	}
 	s.mu.Unlock()
-	s.emit(s.life, update)
+	s.tellQueueNow()
 	return texts[steering], texts[followUps]
 }
 
@@ -275,10 +302,9 @@ func (s *Session) takeAny() []agent.Queued {
 func (s *Session) announce(l lane, w *waiting) {
 	s.mu.Lock()
 	s.queue.leaving[l] = slices.DeleteFunc(s.queue.leaving[l], func(other *waiting) bool { return other == w })
-	update := s.queue.update()
 	s.mu.Unlock()
 	if !w.hidden {
-		s.emit(s.life, update)
+		s.tellQueueNow()
 	}
 }
 
@@ -330,6 +356,22 @@ func (q *queue) reset() {
 		q.lines[l], q.leaving[l] = nil, nil
 	}
 	q.nextTurn = nil
+}
+
+// leave takes an admission that came through the gate off the list.
+func (q *queue) leave(a *admission) {
+	q.entering = slices.DeleteFunc(q.entering, func(other *admission) bool { return other == a })
+}
+
+// dismissDialogs ends what hooks of queued messages wait for.
+func (q *queue) dismissDialogs() {
+	for l := range lanes {
+		for _, w := range q.lines[l] {
+			if w.dismiss != nil {
+				w.dismiss()
+			}
+		}
+	}
 }
 
 func (q *queue) remove(w *waiting) {

@@ -8,6 +8,7 @@ import (
 	"github.com/seed-54e836f5/pi/core/event"
 	"github.com/seed-54e836f5/pi/core/message"
 	"github.com/seed-54e836f5/pi/core/provider"
+	"github.com/seed-54e836f5/pi/core/tool"
 )
 
 // run is everything that one prompt began, until it has settled: low-level
@@ -17,23 +18,38 @@ type run struct {
 	cancel context.CancelFunc
 	done   chan struct{} // closed when the session is idle again
 
-	aborted      bool    // guarded by Session.mu
+	// What follows is guarded by Session.mu.
+	aborted bool
+	// aftermath is what hooks run under once the run was aborted, so that they
+	// still learn how it ended; another abort ends it, and begins a new one.
+	aftermath    context.Context
+	endAftermath context.CancelFunc
+	preparing    bool               // hooks have the prompt still, and may refuse it
+	later        []func()           // what waits for the end of that
+	skipRetry    context.CancelFunc // ends the wait before a retry; nil: there was none yet
+
+	// What follows belongs to the run's goroutine.
 	systemPrompt *string // what hooks made of it for this run; nil: as it is
 
-	attempt    int                // retries of the saga that is open; 0: none is
-	skipRetry  context.CancelFunc // ends the wait before a retry; guarded by Session.mu
-	overflowed bool               // the one compact-and-retry of this run was used
+	attempt    int  // retries of the saga that is open; 0: none is
+	overflowed bool // the one compact-and-retry of this run was used
 }
 
 // newRun takes the session's one place for a run. The caller holds mu.
 func (s *Session) newRun() *run {
-	ctx, cancel := context.WithCancel(s.life)
-	r := &run{ctx: ctx, cancel: cancel, done: make(chan struct{})}
+	r := &run{done: make(chan struct{})}
+	r.ctx, r.cancel = context.WithCancel(s.life)
+	r.aftermath, r.endAftermath = context.WithCancel(s.life)
 	s.run, s.streaming = r, true
 	return r
 }
 
-func (r *run) abort() {
+// abort stops a run; life is the session's. The caller holds Session.mu.
+func (r *run) abort(life context.Context) {
+	if r.aborted {
+		r.endAftermath()
+		r.aftermath, r.endAftermath = context.WithCancel(life)
+	}
 	r.aborted = true
 	r.cancel()
 }
@@ -45,11 +61,12 @@ func (r *run) abort() {
 func (s *Session) Abort() <-chan struct{} {
 	s.mu.Lock()
 	nothing := len(s.queue.entering) == 0 && s.run == nil && s.compacting == nil && s.changing == nil
-	for a := range s.queue.entering {
+	for _, a := range s.queue.entering {
 		a.aborted = true
 	}
+	s.queue.dismissDialogs()
 	if s.run != nil {
-		s.run.abort()
+		s.run.abort(s.life)
 	}
 	if s.compacting != nil {
 		s.compacting.cancel()
@@ -67,7 +84,7 @@ func (s *Session) Abort() <-chan struct{} {
 		s.mu.Lock()
 		r, c := s.run, s.compacting
 		s.mu.Unlock()
-		s.goOwned(func() {
+		s.owned.run(func() {
 			defer close(idle)
 			if r != nil {
 				<-r.done
@@ -111,10 +128,51 @@ func (s *Session) HasPendingMessages() bool {
 	return s.queue.count() > 0
 }
 
+// start begins a run whose messages need no preparation. The caller does not
+// hold mu.
+func (s *Session) start(r *run, messages []agent.Queued) {
+	s.owned.run(func() {
+		s.waitCompaction(r.ctx)
+		s.drive(r, messages)
+		s.settle(r)
+	})
+}
+
+// prepared says that hooks are through with what a run begins with: what
+// waited for that goes on.
+func (s *Session) prepared(r *run) {
+	s.mu.Lock()
+	later := r.later
+	r.preparing, r.later = false, nil
+	s.mu.Unlock()
+	for _, f := range later {
+		f()
+	}
+}
+
+// abandon ends a run that did not come to run anything.
+func (s *Session) abandon(r *run) {
+	s.mu.Lock()
+	s.streaming = false
+	s.mu.Unlock()
+	s.flushHeld()
+	s.release(r)
+	s.prepared(r)
+}
+
+// flushHeld stores what was held back for the run to end.
+func (s *Session) flushHeld() {
+	c := s.currentConversation()
+	if held := c.takeHeld(); len(held) > 0 {
+		s.reportWrite(c, c.addAll(held))
+	}
+}
+
 // release gives the place of a run back.
 func (s *Session) release(r *run) {
 	s.mu.Lock()
 	s.run, s.streaming = nil, false
+	r.endAftermath()
 	s.mu.Unlock()
 	r.cancel()
 	close(r.done)
@@ -165,7 +223,7 @@ func (s *Session) afterRun(r *run, result agent.Result) step {
 		s.endRetries(r, result)
 		return finished
 	}
-	s.compactAfterRun(r)
+	s.compactIfNeeded(r)
 	return finished
 }
 
@@ -176,11 +234,11 @@ func (s *Session) settle(r *run) {
 	for late := s.lastCall(r); late != nil; late = s.lastCall(r) {
 		s.drive(r, late)
 	}
-	s.reportWrite(s.currentConversation().flush())
+	s.flushHeld()
 	s.mu.Lock()
 	aborted := r.aborted
 	s.mu.Unlock()
-	s.emit(s.life, &event.AgentSettled{Aborted: aborted})
+	s.emit(s.tellContext(r), &event.AgentSettled{Aborted: aborted})
 	s.release(r)
 }
 
@@ -199,32 +257,54 @@ func (s *Session) lastCall(r *run) []agent.Queued {
 	return nil
 }
 
-// afterSettling calls f at once, or, where a run has settled and clients are
-// just being told, right after that.
+// afterSettling calls f at once, or, where a run was aborted, or has settled
+// and clients are just being told, when that is over: what comes then is not
+// meant for the run. f is called with mu held, and gives it back.
 func (s *Session) afterSettling(f func()) {
 	s.mu.Lock()
-	r, settling := s.run, s.run != nil && !s.streaming
-	s.mu.Unlock()
-	if !settling {
+	r := s.run
+	if r == nil || s.streaming && !r.aborted {
 		f()
 		return
 	}
-	s.goOwned(func() {
+	s.mu.Unlock()
+	s.owned.run(func() {
 		<-r.done
-		f()
+		s.afterSettling(f)
+	})
+}
+
+// afterPreparing is afterSettling for what extensions say, in its turn. What
+// they say while hooks have the prompt of a run counts when that is decided: a
+// hook that handles a prompt itself, and says something in its place, finds
+// the session idle.
+func (s *Session) afterPreparing(f func()) {
+	s.gate.hold(func(release func()) {
+		s.afterSettling(func() {
+			defer release()
+			if s.run != nil && s.run.preparing {
+				s.run.later = append(s.run.later, func() { s.afterPreparing(f) })
+				s.mu.Unlock()
+				return
+			}
+			f()
+		})
 	})
 }
 
 func (s *Session) loopConfig(r *run) agent.Config {
 	return agent.Config{
-		Next:         func(ctx context.Context) (agent.Call, error) { return s.nextCall(ctx, r) },
-		Find:         s.findTool,
-		Check:        s.checkToolCall,
-		Finish:       s.finishToolCall,
+		Next:  func(ctx context.Context) (agent.Call, error) { return s.nextCall(ctx, r) },
+		Model: s.modelOrNone,
+		Find:  s.findTool,
+		Check: s.checkToolCall,
+		Finish: func(_ context.Context, call tool.Call, o agent.Outcome) agent.Outcome {
+			return s.finishToolCall(s.tellContext(r), call, o)
+		},
 		Steering:     s.takeFrom(steering),
 		FollowUp:     s.takeFrom(followUps),
 		Interrupted:  s.steeringWaits,
-		BetweenTurns: func(context.Context) { s.compactBetweenTurns(r) },
+		BetweenTurns: func(context.Context) { s.compactIfNeeded(r) },
 		WillRetry:    func(result agent.Result) bool { return s.mayRetry(r, result) },
 		Emit:         func(e event.Event) { s.emitRun(r, e) },
 		Now:          s.config.Now,
@@ -244,7 +324,7 @@ func (s *Session) emitRun(r *run, e event.Event) {
 		return
 	}
 	r.overflowed = false
-	s.sawUsage(answer)
+	s.sawAnswer()
 	if r.attempt > 0 {
 		s.emit(s.tellContext(r), &event.AutoRetryEnd{Success: true, Attempt: r.attempt})
 		r.attempt = 0
@@ -252,11 +332,12 @@ func (s *Session) emitRun(r *run, e event.Event) {
 }
 
 // tellContext is what hooks run under: the run, so that an abort ends what
-// they wait for; or, once it was aborted, the session, so that they still
-// learn how it ended.
+// they wait for; or, once it was aborted, its aftermath.
 func (s *Session) tellContext(r *run) context.Context {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if r.ctx.Err() != nil {
-		return s.life
+		return r.aftermath
 	}
 	return r.ctx
 }
@@ -280,7 +361,7 @@ func (s *Session) waitRetry(r *run, result agent.Result) step {
 	r.skipRetry = skip
 	s.mu.Unlock()
 	defer skip()
-	s.currentConversation().dropLast(func(m *message.Assistant) bool { return m.StopReason == message.StopError })
+	s.currentConversation().dropLast(failed)
 	s.emit(s.tellContext(r), &event.AutoRetryStart{
 		Attempt: r.attempt, MaxAttempts: policy.MaxRetries, DelayMS: delay.Milliseconds(), ErrorMessage: result.Last.ErrorMessage,
 	})
@@ -294,7 +375,7 @@ func (s *Session) waitRetry(r *run, result agent.Result) step {
 	s.emit(s.tellContext(r), &event.AutoRetryEnd{Attempt: r.attempt, FinalError: RetryCancelled})
 	r.attempt = 0
 	s.mu.Lock()
-	r.abort()
+	r.abort(s.life)
 	s.mu.Unlock()
 	return finished
 }
@@ -338,9 +419,9 @@ func (p Retry) delay(attempt int, err error) time.Duration {
 	if longest <= 0 {
 		longest = time.Minute
 	}
-	wait := p.BaseDelay << min(attempt-1, 20)
-	if asked := provider.RetryAfter(err); asked > wait {
-		wait = asked
+	wait := max(0, p.BaseDelay)
+	for i := 1; i < attempt && wait < longest; i++ {
+		wait *= 2
 	}
-	return max(0, min(wait, longest))
+	return min(max(wait, provider.RetryAfter(err)), longest)
 }

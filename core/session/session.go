@@ -11,6 +11,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 
@@ -68,8 +69,9 @@ type Config struct {
 	Resources Loader
 
 	Settings Settings
-	// Diagnostics are sentences for get_state about what was not loaded.
-	Diagnostics []string
+	// Diagnostics gives sentences for get_state about what was not loaded. It
+	// is called from any goroutine. Nil: there are none.
+	Diagnostics func() []string
 	// Now is the clock; nil: the real one.
 	Now func() time.Time
 }
@@ -167,7 +169,12 @@ type Session struct {
 	gate   gate
 	life   context.Context // ends with Close
 	end    context.CancelFunc
-	owned  sync.WaitGroup // all goroutines of the session
+	owned  goroutines // all of the session
+
+	closing  chan struct{} // closed when Close begins
+	over     chan struct{} // closed when Close has ended
+	closeErr error         // what Close gives; set before over is closed
+	telling  gate          // keeps the events of the queue in order
 
 	background proc.Background // what bash commands left running
 
@@ -214,12 +221,11 @@ func New(config Config) *Session {
 	s.settings = config.Settings
 	s.model, s.wanted = config.Model, config.Thinking
 	s.bashes = map[*bashRun]struct{}{}
-	s.stopped = make(chan struct{})
+	s.stopped, s.closing, s.over = make(chan struct{}), make(chan struct{}), make(chan struct{})
 	s.todos = emptyTodos
-	s.queue.entering = map[*admission]struct{}{}
 	s.tools = newToolset(config)
 	s.conversation = newConversation(config.Log, config.Cwd)
-	s.reportWrite(s.adopt(s.conversation))
+	s.adopt(s.conversation)
 	s.resources = config.Resources.Load(config.Cwd, event.ResourcesDiscoverResult{})
 	return s
 }
@@ -232,46 +238,56 @@ func (s *Session) Start(reason, previousFile string) {
 		return
 	}
 	s.gate.hold(func(release func()) {
-		s.goOwned(func() {
+		s.owned.run(func() {
 			defer release()
 			select {
 			case <-s.config.Extensions.Ready():
-			case <-s.life.Done():
+			case <-s.closing:
 				return
 			}
-			ctx, done := s.beginChange(s.life)
-			defer done()
-			s.announceStart(ctx, event.SessionStart{Reason: reason, PreviousSessionFile: previousFile})
+			s.announceStart(event.SessionStart{Reason: reason, PreviousSessionFile: previousFile})
 		})
 	})
 }
 
 // Close ends the session: what runs is aborted and its end emitted, bash
 // commands are stopped, extensions are told, and the file is closed. Waiting
-// for all that is bounded by ctx. Further calls wait for the first.
+// for all that is bounded by ctx. The error is that of closing the file.
+// Further calls wait for the first, and give the same.
 func (s *Session) Close(ctx context.Context, reason string) error {
 	s.mu.Lock()
 	first := !s.closed
 	s.closed = true
 	s.mu.Unlock()
+	if first {
+		close(s.closing)
+		s.closeErr = s.close(ctx, reason)
+		close(s.over)
+		return s.closeErr
+	}
+	select {
+	case <-s.over:
+		return s.closeErr
+	case <-ctx.Done():
+		return fmt.Errorf("wait for the session to close: %w", ctx.Err())
+	}
+}
+
+func (s *Session) close(ctx context.Context, reason string) error {
 	idle := s.Abort()
 	s.AbortBash()
-	if !first {
-		<-idle
-		return nil
-	}
 	select {
 	case <-idle:
 	case <-ctx.Done():
 	}
 	s.config.Hooks.Tell(ctx, &event.SessionShutdown{Reason: reason})
 	s.end()
-	s.wait(ctx)
+	select {
+	case <-s.owned.none():
+	case <-ctx.Done():
+	}
 	s.background.Close(0)
-	s.mu.Lock()
-	log := s.conversation.log
-	s.mu.Unlock()
-	return log.Close()
+	return s.currentConversation().log.Close()
 }
 
 // RequestShutdown asks the process to end: at once when idle, else when what
@@ -297,27 +313,6 @@ func (s *Session) checkShutdown() {
 	case <-s.stopped:
 	default:
 		close(s.stopped)
-	}
-}
-
-// goOwned starts a goroutine that Close waits for.
-func (s *Session) goOwned(f func()) {
-	s.owned.Add(1)
-	go func() {
-		defer s.owned.Done()
-		f()
-	}()
-}
-
-func (s *Session) wait(ctx context.Context) {
-	done := make(chan struct{})
-	go func() {
-		s.owned.Wait()
-		close(done)
-	}()
-	select {
-	case <-done:
-	case <-ctx.Done():
 	}
 }
 

@@ -1,16 +1,16 @@
 package session
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/seed-54e836f5/pi/core/event"
 	"github.com/seed-54e836f5/pi/core/message"
 	"github.com/seed-54e836f5/pi/core/store"
 	"github.com/seed-54e836f5/pi/core/ui"
-
-	"context"
-	"errors"
 )
 
 // State is the answer to get_state, in the wire's form.
@@ -38,23 +38,27 @@ func (s *Session) State() State {
 	s.mu.Lock()
 	c := s.conversation
 	state := State{
-		Model: s.model, ThinkingLevel: s.level(), IsStreaming: s.streaming, IsCompacting: s.compacting != nil,
+		Model: s.model, ThinkingLevel: s.level(), IsStreaming: s.streaming, IsCompacting: s.compacting != nil && !s.compacting.ending,
 		SteeringMode: s.settings.SteeringMode, FollowUpMode: s.settings.FollowUpMode, InterruptMode: s.settings.InterruptMode,
 		AutoCompactionEnabled: s.settings.Compaction.Enabled,
-		PendingMessageCount:   s.queue.count(), TodoPhases: s.todos, Diagnostics: s.config.Diagnostics,
+		PendingMessageCount:   s.queue.count(), TodoPhases: s.todos,
 	}
 	s.mu.Unlock()
 	state.QueuedMessageCount = state.PendingMessageCount
 	state.SessionFile, state.SessionID, state.SessionName = c.log.Path(), c.log.ID(), c.log.Name()
 	state.MessageCount = c.count()
+	if s.config.Diagnostics != nil {
+		state.Diagnostics = s.config.Diagnostics()
+	}
 	return state
 }
 
 // Messages lists the messages of the active branch, in wire form.
 func (s *Session) Messages() []json.RawMessage { return s.currentConversation().raw() }
 
-// LastAssistantText gives the text of the newest answer that has any, trimmed;
-// nil when there is no answer.
+// LastAssistantText gives the text of the newest answer, trimmed; nil when
+// there is no answer, or no text in it. One that was aborted before it said
+// anything does not count.
 func (s *Session) LastAssistantText() *string {
 	messages := s.currentConversation().messages()
 	for i := len(messages) - 1; i >= 0; i-- {
@@ -62,15 +66,17 @@ func (s *Session) LastAssistantText() *string {
 		if !ok || answer.StopReason == message.StopAborted && len(answer.Content) == 0 {
 			continue
 		}
-		text := strings.TrimSpace(message.Text(answer.Content))
-		return &text
+		if text := strings.TrimSpace(message.Text(answer.Content)); text != "" {
+			return &text
+		}
+		return nil
 	}
 	return nil
 }
 
 // ErrEmptyName refuses a session name without a letter. Clients match its
 // text.
-var ErrEmptyName = errors.New("Session name cannot be empty") //nolint:revive,staticcheck // the wire fixes the words
+var ErrEmptyName = errors.New("Session name cannot be empty") //nolint:staticcheck // the wire fixes the words
 
 // SetName names the session.
 func (s *Session) SetName(ctx context.Context, name string) error {
@@ -78,8 +84,9 @@ func (s *Session) SetName(ctx context.Context, name string) error {
 	if name == "" {
 		return ErrEmptyName
 	}
-	_, err := s.currentConversation().log.Append(store.SessionInfo{Name: name})
-	s.reportWrite(err)
+	if _, err := s.appendEntry(s.currentConversation(), store.SessionInfo{Name: name}); err != nil {
+		return fmt.Errorf("name the session: %w", err)
+	}
 	s.emit(ctx, &event.SessionInfoChanged{Name: name})
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/seed-54e836f5/pi/core/agent"
 	"github.com/seed-54e836f5/pi/core/event"
 	"github.com/seed-54e836f5/pi/core/hook"
+	"github.com/seed-54e836f5/pi/core/message"
 	"github.com/seed-54e836f5/pi/core/provider"
 	"github.com/seed-54e836f5/pi/core/tool"
 )
@@ -47,30 +48,43 @@ func newToolset(config Config) toolset {
 	return t
 }
 
-// set replaces what an owner brought. Its tools are on, unless the user
-// picked the tools or excluded one.
+// set replaces what an owner brought, in the owner's place. What is new is on,
+// unless it is hidden, the user picked the tools, or excluded it; what was
+// there before is on or off as it was.
 func (t *toolset) set(owner string, tools []tool.Tool) {
-	for _, g := range t.groups {
-		if g.owner == owner {
-			for _, gone := range g.tools {
-				t.switchOff(gone.Spec().Name)
-			}
+	groups := slices.Clone(t.groups)
+	at := slices.IndexFunc(groups, func(g toolGroup) bool { return g.owner == owner })
+	if at < 0 {
+		at = len(groups)
+		if last := groups[at-1]; last.owner == hostTools {
+			at--
+		}
+		groups = slices.Insert(groups, at, toolGroup{owner: owner})
+	}
+	before := groups[at]
+	groups[at].tools = tools
+	t.groups = groups
+	for _, gone := range before.tools {
+		if name := gone.Spec().Name; !groups[at].has(name) {
+			t.switchOff(name)
 		}
 	}
-	t.groups = slices.DeleteFunc(slices.Clone(t.groups), func(g toolGroup) bool { return g.owner == owner })
-	t.groups = append(t.groups, toolGroup{owner: owner, tools: tools})
 	for _, added := range tools {
 		name := added.Spec().Name
-		if !t.only && !added.Spec().Hidden && !slices.Contains(t.active, name) && !slices.Contains(t.excluded, name) {
+		if !t.only && !added.Spec().Hidden && !before.has(name) && !slices.Contains(t.active, name) && !slices.Contains(t.excluded, name) {
 			t.active = append(slices.Clone(t.active), name)
 		}
 	}
 }
 
-// switchOff takes a tool that goes away off the active ones, unless a
-// built-in of that name comes back in its place.
+func (g toolGroup) has(name string) bool {
+	return slices.ContainsFunc(g.tools, func(each tool.Tool) bool { return each.Spec().Name == name })
+}
+
+// switchOff takes a tool that went away off the active ones, unless another of
+// that name comes back in its place.
 func (t *toolset) switchOff(name string) {
-	if slices.ContainsFunc(t.groups[0].tools, func(b tool.Tool) bool { return b.Spec().Name == name }) {
+	if slices.ContainsFunc(t.groups, func(g toolGroup) bool { return g.has(name) }) {
 		return
 	}
 	t.active = slices.DeleteFunc(slices.Clone(t.active), func(other string) bool { return other == name })
@@ -223,8 +237,8 @@ func (s *Session) finishToolCall(ctx context.Context, call tool.Call, o agent.Ou
 		ToolName: call.Name, ToolCallID: call.ID, Input: call.Arguments,
 		Content: o.Result.Content, Details: o.Result.Details, IsError: o.IsError,
 	}
-	if ctx.Err() != nil {
-		ctx = s.life
+	if e.Content == nil {
+		e.Content = []message.Block{}
 	}
 	hook.Decide[event.ToolResultPatch](ctx, s.config.Hooks, e)
 	o.Result.Content, o.Result.Details, o.IsError = e.Content, e.Details, e.IsError

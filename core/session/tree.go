@@ -106,12 +106,14 @@ func leafOf(log *store.Log) *string {
 
 // SetLabel marks an entry; an empty label takes the mark away.
 func (s *Session) SetLabel(entryID, label string) error {
-	log := s.currentConversation().log
-	if _, ok := log.Entry(entryID); !ok {
+	c := s.currentConversation()
+	if _, ok := c.log.Entry(entryID); !ok {
 		return fmt.Errorf("%w: %s", store.ErrEntryNotFound, entryID)
 	}
-	entry, err := log.Append(store.Label{TargetID: entryID, Label: label})
-	s.reportWrite(err)
+	entry, err := s.appendEntry(c, store.Label{TargetID: entryID, Label: label})
+	if err != nil {
+		return fmt.Errorf("label entry %s: %w", entryID, err)
+	}
 	s.emit(s.life, &event.EntryAppended{Entry: entry.Raw})
 	return nil
 }
@@ -141,12 +143,15 @@ func (s *Session) NavigateTree(ctx context.Context, n Navigate) (wait func() (Na
 	}
 	done := make(chan outcome, 1)
 	s.gate.hold(func(release func()) {
-		s.goOwned(func() {
-			defer release()
-			ctx, end := s.beginChange(ctx)
-			defer end()
-			navigated, err := s.navigate(ctx, n)
-			done <- outcome{navigated, err}
+		s.afterSettling(func() {
+			s.mu.Unlock()
+			s.owned.run(func() {
+				defer release()
+				ctx, end := s.beginChange(ctx)
+				defer end()
+				navigated, err := s.navigate(ctx, n)
+				done <- outcome{navigated, err}
+			})
 		})
 	})
 	return func() (Navigated, error) {
@@ -156,9 +161,13 @@ func (s *Session) NavigateTree(ctx context.Context, n Navigate) (wait func() (Na
 }
 
 func (s *Session) navigate(ctx context.Context, n Navigate) (Navigated, error) {
+	if s.isClosed() {
+		return Navigated{}, ErrClosed
+	}
 	if !s.IsIdle() {
 		return Navigated{}, errors.New("navigate_tree: a run is on: wait for agent_settled, or abort first")
 	}
+	s.waitCompaction(ctx) // it belongs to the branch that is left
 	c := s.currentConversation()
 	target, ok := c.log.Entry(n.TargetID)
 	if !ok {
@@ -174,20 +183,26 @@ func (s *Session) navigate(ctx context.Context, n Navigate) (Navigated, error) {
 	}
 	old := c.log.Leaf()
 	summary, label, cancelled, err := s.branchSummary(ctx, c, old, leaf, n)
-	if cancelled || err != nil {
-		return Navigated{Cancelled: cancelled}, err
+	if cancelled || ctx.Err() != nil { // an abort is a no
+		return Navigated{Cancelled: true}, nil
+	}
+	if err != nil {
+		return Navigated{}, err
 	}
 	if err := c.log.SetLeaf(leaf); err != nil {
 		return Navigated{}, fmt.Errorf("move to entry %s: %w", leaf, err)
 	}
 	if summary != nil {
-		entry, err := c.log.Append(*summary)
-		s.reportWrite(err)
+		entry, err := s.appendEntry(c, *summary)
+		if err != nil {
+			return Navigated{}, fmt.Errorf("note the summary of the branch: %w", err)
+		}
 		navigated.SummaryEntry = entry.Raw
 	}
 	if label != "" {
-		_, err := c.log.Append(store.Label{TargetID: target.ID, Label: label})
-		s.reportWrite(err)
+		if _, err := s.appendEntry(c, store.Label{TargetID: target.ID, Label: label}); err != nil {
+			return Navigated{}, fmt.Errorf("label the place: %w", err)
+		}
 	}
 	c.reload()
 	s.restore(c)
@@ -222,9 +237,6 @@ func (s *Session) branchSummary(ctx context.Context, c *conversation, from, to s
 		return nil, label, false, nil
 	}
 	summary, err = s.summarizeBranch(ctx, c, from, to, n.CustomInstructions)
-	if err != nil && ctx.Err() != nil {
-		return nil, "", true, nil
-	}
 	return summary, label, false, err
 }
 
