@@ -48,7 +48,7 @@ func (p *process) compose(mode string, user ui.UI, extensions session.Extensions
 		Models: p.models, Model: choice.model, NoModel: choice.none, Thinking: p.thinking(choice, had), Scoped: choice.scoped,
 		Tools: p.builtins(func() *session.Session { return s }), ActiveTools: p.activeTools(), ExcludeTools: p.options.excludeTools,
 		Hooks: chain, Extensions: extensions, UI: user, Resources: &loader{p},
-		Settings: p.sessionSettings(), Diagnostics: p.diagnostics,
+		Settings: p.sessionSettings(), Diagnostics: func() []string { return p.diagnostics },
 	})
 	return s, nil
 }
