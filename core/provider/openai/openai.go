@@ -6,6 +6,10 @@
 // core/provider/internal only. The SDK builds and sends requests; the stream
 // is read here, because decoding an event into the SDK's types takes many
 // times as long as the rest of its way to the client.
+//
+// The SDK is held at a version from before it took in APIs that nothing here
+// uses. The linker keeps them, and every process would pay for them in memory
+// and start-up time, whichever model it talks to.
 package openai
 
 import (

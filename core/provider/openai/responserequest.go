@@ -214,7 +214,7 @@ const longestResponseCallID = 64
 func output(m *message.ToolResult, model message.Model) sdk.ResponseInputItemUnionParam {
 	call, _ := splitCallID(m.ToolCallID)
 	text, images := history.Result(m.Content, model)
-	out := sdk.ResponseInputItemFunctionCallOutputParam{CallID: param.NewOpt(call)}
+	out := sdk.ResponseInputItemFunctionCallOutputParam{CallID: call}
 	if len(images) == 0 {
 		if text == "" {
 			text = noOutput
