@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
 	"io"
 	"regexp"
 	"slices"
@@ -16,22 +15,19 @@ import (
 
 	"github.com/seed-54e836f5/pi/core/event"
 	"github.com/seed-54e836f5/pi/core/hook"
-	"github.com/seed-54e836f5/pi/core/message"
-	"github.com/seed-54e836f5/pi/core/provider"
 	"github.com/seed-54e836f5/pi/core/session"
-	"github.com/seed-54e836f5/pi/core/store"
-	"github.com/seed-54e836f5/pi/core/tool"
 	"github.com/seed-54e836f5/pi/rpcmode"
+	"github.com/seed-54e836f5/pi/rpcmode/internal/scripted"
 	"github.com/seed-54e836f5/pi/rpcmode/jsonl"
 )
 
 // rig is a session that is served over pipes in memory. The model answers
-// what the prompt orders: see scripted.
+// what the prompt orders: see scripted.Model.
 type rig struct {
 	t       *testing.T
 	session *session.Session
 	ui      *rpcmode.UI
-	model   *scripted
+	model   *scripted.Model
 	input   *io.PipeWriter
 	output  *output
 	served  chan struct{} // closed when Serve has returned
@@ -52,8 +48,8 @@ func newRig(t *testing.T, change ...setup) *rig {
 	t.Helper()
 	in, input := io.Pipe()
 	out := newOutput()
-	r := &rig{t: t, input: input, output: out, served: make(chan struct{}), model: &scripted{}}
-	config, options := configOf(t, r.model), rpcmode.Options{In: in, Out: out, Version: "1.2.3"}
+	r := &rig{t: t, input: input, output: out, served: make(chan struct{}), model: &scripted.Model{}}
+	config, options := scripted.Config(t.TempDir(), r.model), rpcmode.Options{In: in, Out: out, Version: "1.2.3"}
 	for _, f := range change {
 		f(&config, &options)
 	}
@@ -78,23 +74,6 @@ func newRig(t *testing.T, change ...setup) *rig {
 		<-r.served
 	})
 	return r
-}
-
-func configOf(t testing.TB, model *scripted) session.Config {
-	reasoning := message.Model{
-		ID: "m1", Name: "M 1", API: "scripted", Provider: "test", Reasoning: true,
-		Input: []string{"text", "image"}, ContextWindow: 200000, MaxTokens: 16000,
-	}
-	plain := message.Model{ID: "m2", Name: "M 2", API: "scripted", Provider: "test", Input: []string{"text"}, ContextWindow: 1000, MaxTokens: 100}
-	return session.Config{
-		Log: store.InMemory(store.CreateOptions{Cwd: t.TempDir(), ID: "s1"}), Cwd: t.TempDir(), Mode: "rpc",
-		Models: models{provider: model, list: []message.Model{reasoning, plain}}, Model: &reasoning, Thinking: message.ThinkingMedium,
-		Hooks: &hook.Chain{}, Resources: noResources{},
-		Settings: session.Settings{
-			SteeringMode: session.OneAtATime, FollowUpMode: session.OneAtATime, InterruptMode: session.Wait,
-			Retry: session.Retry{Enabled: true, MaxRetries: 3, BaseDelay: time.Second},
-		},
-	}
 }
 
 // send writes lines.
@@ -334,90 +313,6 @@ func (o *output) until(text string) []string {
 		o.some.Wait()
 	}
 }
-
-// models are all there are.
-type models struct {
-	provider provider.Provider
-	list     []message.Model
-}
-
-func (m models) Available() []message.Model { return m.list }
-
-func (m models) Find(provider, id string) (message.Model, bool) {
-	for _, each := range m.list {
-		if each.Provider == provider && each.ID == id {
-			return each, true
-		}
-	}
-	return message.Model{}, false
-}
-
-func (m models) Connect(context.Context, message.Model) (session.Connection, error) {
-	return session.Connection{Provider: m.provider}, nil
-}
-
-// scripted answers by the orders in the last message, one a line: SAY text,
-// THINK text, CALL tool arguments, HANG, FAIL status. A tool result is
-// answered with SAY done.
-type scripted struct {
-	mu       sync.Mutex
-	requests []provider.Request
-}
-
-func (s *scripted) Stream(ctx context.Context, req provider.Request, sink func(provider.Delta) error) error {
-	s.mu.Lock()
-	s.requests = append(s.requests, req)
-	s.mu.Unlock()
-	last := req.Messages[len(req.Messages)-1]
-	orders := message.TextOf(last)
-	if last.Role() == message.RoleToolResult {
-		orders = "SAY done"
-	}
-	deltas := []provider.Delta{{Kind: provider.Begin, Usage: &message.Usage{}}}
-	reason := message.StopStop
-	index := 0
-	for _, order := range strings.Split(orders, "\n") {
-		verb, rest, _ := strings.Cut(order, " ")
-		switch verb {
-		case "SAY":
-			deltas = append(deltas, provider.Delta{Kind: provider.TextStart, Index: index},
-				provider.Delta{Kind: provider.TextDelta, Index: index, Text: rest}, provider.Delta{Kind: provider.TextEnd, Index: index})
-			index++
-		case "THINK":
-			deltas = append(deltas, provider.Delta{Kind: provider.ThinkingStart, Index: index},
-				provider.Delta{Kind: provider.ThinkingDelta, Index: index, Text: rest}, provider.Delta{Kind: provider.ThinkingEnd, Index: index})
-			index++
-		case "CALL":
-			name, arguments, _ := strings.Cut(rest, " ")
-			id := fmt.Sprintf("call_%d", index)
-			deltas = append(deltas, provider.Delta{Kind: provider.ToolCallStart, Index: index, ID: id, Name: name},
-				provider.Delta{Kind: provider.ToolCallDelta, Index: index, Text: arguments}, provider.Delta{Kind: provider.ToolCallEnd, Index: index, ID: id, Name: name})
-			reason = message.StopToolUse
-			index++
-		case "HANG":
-			<-ctx.Done()
-			return provider.Abort(ctx.Err())
-		case "FAIL":
-			return provider.Errorf(provider.Invalid, "%s", rest)
-		}
-	}
-	deltas = append(deltas, provider.Delta{Kind: provider.Finish, StopReason: reason, RawStopReason: string(reason), Usage: &message.Usage{}})
-	for _, d := range deltas {
-		if err := sink(d); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-type noResources struct{}
-
-func (noResources) Load(string, event.ResourcesDiscoverResult) session.Resources {
-	return noResources{}
-}
-func (noResources) Expand(text string) string       { return text }
-func (noResources) Commands() []session.Command     { return nil }
-func (noResources) SystemPrompt([]tool.Spec) string { return "" }
 
 // listener is an extension in the same process: handlers by kind.
 type listener map[event.Kind]func(ctx context.Context, e event.Event) (any, error)

@@ -219,13 +219,21 @@ func open(o *jsonschema.Schema) *jsonschema.Schema {
 	return o
 }
 
+func ofTypes(types []string) *jsonschema.Schema {
+	if len(types) == 1 {
+		return &jsonschema.Schema{Type: types[0]}
+	}
+	return &jsonschema.Schema{Types: types}
+}
+
+// Arguments of a tool call are a string where the model wrote no object.
 var blockFields = []struct {
 	typ    message.BlockType
-	fields string // name and JSON type; a question mark: optional
+	fields string // name and JSON types; a question mark: optional
 }{
 	{message.BlockText, "text string, textSignature? string"},
 	{message.BlockThinking, "thinking string, thinkingSignature? string, redacted? boolean"},
-	{message.BlockToolCall, "id string, name string, arguments object, thoughtSignature? string"},
+	{message.BlockToolCall, "id string, name string, arguments object|string, thoughtSignature? string"},
 	{message.BlockImage, "data string, mimeType string"},
 }
 
@@ -239,7 +247,7 @@ func blockSchema(s *schemas) *jsonschema.Schema {
 			for _, f := range strings.Split(b.fields, ", ") {
 				name, typ, _ := strings.Cut(f, " ")
 				name, optional := strings.CutSuffix(name, "?")
-				property{name, &jsonschema.Schema{Type: typ}, !optional}.addTo(made)
+				property{name, ofTypes(strings.Split(typ, "|")), !optional}.addTo(made)
 			}
 			types = append(types, string(b.typ))
 			all.AnyOf = append(all.AnyOf, made)

@@ -176,8 +176,16 @@ func (s *server) waitOwed(ctx context.Context) {
 	}
 }
 
+// closeOutput writes what is left. Whoever ended us by ctx does not wait for
+// as long as a client may take to read.
 func (s *server) closeOutput(ctx context.Context) error {
-	err := s.out.Close(context.WithoutCancel(ctx))
+	closing := context.WithoutCancel(ctx)
+	if ctx.Err() != nil {
+		var cancel context.CancelFunc
+		closing, cancel = context.WithTimeout(closing, s.options.CloseTime)
+		defer cancel()
+	}
+	err := s.out.Close(closing)
 	if err == nil || clientGone(err) {
 		return s.inputFailure()
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/seed-54e836f5/pi/core/event"
 	"github.com/seed-54e836f5/pi/core/session"
 	"github.com/seed-54e836f5/pi/rpcmode"
+	"github.com/seed-54e836f5/pi/rpcmode/internal/scripted"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -292,7 +293,7 @@ func TestStateAndSettings(t *testing.T) {
 			< {"id":"15","type":"response","command":"get_available_models","success":true,"data":{"models":[{"id":"m1",…},{"id":"m2",…}]}}
 		`},
 		{name: "one model, nothing to cycle to", change: []setup{func(c *session.Config, _ *rpcmode.Options) {
-			c.Models = models{list: c.Models.Available()[:1]}
+			c.Models = scripted.Models{List: c.Models.Available()[:1]}
 		}}, script: `
 			> {"id":"a","type":"cycle_model"}
 			< {"id":"a","type":"response","command":"cycle_model","success":true,"data":null}

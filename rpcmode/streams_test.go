@@ -16,6 +16,7 @@ import (
 	"github.com/seed-54e836f5/pi/core/store"
 	"github.com/seed-54e836f5/pi/core/ui"
 	"github.com/seed-54e836f5/pi/rpcmode"
+	"github.com/seed-54e836f5/pi/rpcmode/internal/scripted"
 	"github.com/seed-54e836f5/pi/rpcmode/wire"
 )
 
@@ -104,7 +105,7 @@ func TestServeEndsWithItsContext(t *testing.T) {
 		in, input := io.Pipe()
 		out := newOutput()
 		out.check, out.wrong = contracts[rpcmode.Pi], func(line string, err error) { t.Errorf("%v: %s", err, line) }
-		s := session.New(configOf(t, &scripted{}))
+		s := session.New(scripted.Config(t.TempDir(), &scripted.Model{}))
 		ctx, cancel := context.WithCancel(t.Context())
 		served := make(chan error)
 		go func() { served <- rpcmode.Serve(ctx, rpcmode.Options{In: in, Out: out, Session: s}) }()
@@ -199,10 +200,8 @@ func TestLongLines(t *testing.T) {
 	r.output.until(`{"id":"a","type":"response","command":"get_last_assistant_text","success":true`)
 	r.send(`{"id":"p","type":"prompt","message":"SAY seen","images":[{"type":"image","data":"` + strings.Repeat("QUJD", 1<<20) + `","mimeType":"image/png"}]}`)
 	r.output.until(`{"type":"agent_settled"}`)
-	r.model.mu.Lock()
-	defer r.model.mu.Unlock()
-	if len(r.model.requests) != 1 || len(r.model.requests[0].Messages) != 1 {
-		t.Fatalf("the model got %d requests", len(r.model.requests))
+	if got := r.model.Requests(); len(got) != 1 || len(got[0].Messages) != 1 {
+		t.Fatalf("the model got %d requests", len(got))
 	}
 	r.end()
 }
