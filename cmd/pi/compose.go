@@ -2,14 +2,11 @@ package main
 
 import (
 	"fmt"
-
 	"slices"
 
 	"github.com/seed-54e836f5/pi/core/compact"
-	"github.com/seed-54e836f5/pi/core/event"
 	"github.com/seed-54e836f5/pi/core/hook"
 	"github.com/seed-54e836f5/pi/core/message"
-	"github.com/seed-54e836f5/pi/core/resource"
 	"github.com/seed-54e836f5/pi/core/session"
 	"github.com/seed-54e836f5/pi/core/store"
 	"github.com/seed-54e836f5/pi/core/tool"
@@ -19,11 +16,7 @@ import (
 
 // compose makes the session that the flags and settings ask for, in one of
 // the modes rpc, json and print.
-func (p *process) compose(mode string, user ui.UI, extensions session.Extensions, chain *hook.Chain) (*session.Session, error) {
-	log, err := p.openLog()
-	if err != nil {
-		return nil, err
-	}
+func (p *process) compose(mode string, log *store.Log, user ui.UI, extensions session.Extensions, chain *hook.Chain, resources *loader) (*session.Session, error) {
 	if p.options.name != "" {
 		if _, err := log.Append(store.SessionInfo{Name: p.options.name}); err != nil {
 			return nil, fmt.Errorf("name the session: %w", err)
@@ -39,16 +32,12 @@ func (p *process) compose(mode string, user ui.UI, extensions session.Extensions
 		return nil, err
 	}
 	var s *session.Session
-	cwd := log.Header().Cwd
-	if cwd == "" {
-		cwd = p.paths.Cwd
-	}
 	s = session.New(session.Config{
-		Log: log, Dir: p.newSessionFolder(), Cwd: cwd, Mode: mode,
+		Log: log, Dir: p.newSessionFolder(), Cwd: p.project.cwd, Mode: mode,
 		Models: p.models, Model: choice.model, NoModel: choice.none, Thinking: p.thinking(choice, had), Scoped: choice.scoped,
 		Tools: p.builtins(func() *session.Session { return s }), ActiveTools: p.activeTools(), ExcludeTools: p.options.excludeTools,
-		Hooks: chain, Extensions: extensions, UI: user, Resources: &loader{p},
-		Settings: p.sessionSettings(), Diagnostics: func() []string { return p.diagnostics },
+		Hooks: chain, Extensions: extensions, UI: user, Resources: resources,
+		Settings: p.sessionSettings(), Diagnostics: p.notes.list,
 	})
 	return s, nil
 }
@@ -76,8 +65,8 @@ func (p *process) thinking(choice chosen, had store.BranchState) message.Thinkin
 		return choice.thinking
 	case had.HasThinkingLevel:
 		return had.ThinkingLevel
-	case p.loaded.Settings.DefaultThinkingLevel != "":
-		return p.loaded.Settings.DefaultThinkingLevel
+	case p.settings().DefaultThinkingLevel != "":
+		return p.settings().DefaultThinkingLevel
 	}
 	return message.ThinkingMedium
 }
@@ -88,7 +77,7 @@ func (p *process) builtins(s func() *session.Session) []tool.Tool {
 	if p.options.noBuiltinTools {
 		return nil
 	}
-	settings := p.loaded.Settings
+	settings := p.settings()
 	return builtin.New(builtin.Options{
 		Cwd:         func() string { return s().Cwd() },
 		ShellPath:   settings.ShellPath,
@@ -118,11 +107,11 @@ func (p *process) activeTools() []string {
 	case len(p.options.tools) > 0:
 		return p.options.tools
 	}
-	return p.loaded.Settings.DefaultTools
+	return p.settings().DefaultTools
 }
 
 func (p *process) sessionSettings() session.Settings {
-	from := p.loaded.Settings
+	from := p.settings()
 	return session.Settings{
 		SteeringMode: session.QueueMode(from.SteeringMode), FollowUpMode: session.QueueMode(from.FollowUpMode),
 		InterruptMode: session.InterruptMode(from.InterruptMode),
@@ -141,62 +130,3 @@ func (p *process) sessionSettings() session.Settings {
 // checkTools refuses names that no built-in tool has, unless an extension may
 // still bring them.
 func (p *process) checkTools() error { return nil }
-
-// loader loads resources for the session, as the flags and settings say.
-type loader struct{ process *process }
-
-// Load implements session.Loader.
-func (l *loader) Load(cwd string, more event.ResourcesDiscoverResult) session.Resources {
-	p := l.process
-	o, settings := p.options, p.loaded.Settings
-	options := resource.Options{
-		AgentDir: p.paths.AgentDir, Home: p.paths.Home, Cwd: cwd, Trusted: p.trust.Trusted,
-		NoSkills: o.noSkills, NoPrompts: o.noPromptTemplates, NoContextFiles: o.noContextFiles,
-		NoSkillCommands: !settings.EnableSkillCommands,
-		SystemPrompt:    o.systemPrompt, AppendSystemPrompt: o.appendSystemPrompt,
-	}
-	for _, entry := range settings.Skills {
-		options.Skills = append(options.Skills, resource.Place{Text: entry.Text, BaseDir: entry.BaseDir, Scope: resource.Scope(entry.Scope)})
-	}
-	for _, entry := range settings.Prompts {
-		options.Prompts = append(options.Prompts, resource.Place{Text: entry.Text, BaseDir: entry.BaseDir, Scope: resource.Scope(entry.Scope)})
-	}
-	options.Skills = append(options.Skills, temporary(o.skills)...)
-	options.Skills = append(options.Skills, temporary(more.SkillPaths)...)
-	options.Prompts = append(options.Prompts, temporary(o.promptTemplates)...)
-	options.Prompts = append(options.Prompts, temporary(more.PromptPaths)...)
-	set, diagnostics := resource.Load(options)
-	for _, d := range diagnostics {
-		warn(p.std.err, "%s", d)
-	}
-	return resources{set}
-}
-
-func temporary(paths []string) []resource.Place {
-	places := make([]resource.Place, len(paths))
-	for i, path := range paths {
-		places[i] = resource.Place{Text: path, Scope: resource.Temporary}
-	}
-	return places
-}
-
-// resources lets the session use a resource set.
-type resources struct{ *resource.Set }
-
-// Expand implements session.Resources.
-func (r resources) Expand(text string) string {
-	expanded, _ := r.Set.Expand(text)
-	return expanded
-}
-
-// Commands implements session.Resources.
-func (r resources) Commands() []session.Command {
-	var list []session.Command
-	for _, c := range r.Set.Commands() {
-		list = append(list, session.Command{
-			Name: c.Name, Description: c.Description, Source: c.Source, Location: c.Location, Path: c.Path,
-			SourceInfo: session.SourceInfo{Path: c.Info.Path, Source: c.Info.Source, Scope: string(c.Info.Scope), Origin: c.Info.Origin, BaseDir: c.Info.BaseDir},
-		})
-	}
-	return list
-}

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/seed-54e836f5/pi/core/hook"
 	"github.com/seed-54e836f5/pi/core/session"
@@ -16,22 +17,42 @@ import (
 )
 
 // newHost makes the host of the extensions that flags and settings ask for.
-func (p *process) newHost(chain *hook.Chain, log *slog.Logger) *extensions.Host {
-	settings := p.loaded.Settings
-	var named []extensions.Place
-	for _, entry := range settings.Extensions {
-		path := entry.Text
-		if !filepath.IsAbs(path) {
-			path = filepath.Join(entry.BaseDir, path)
-		}
-		named = append(named, extensions.Place{Path: path, Source: "settings", Scope: string(entry.Scope)})
-	}
+func (p *process) newHost(chain *hook.Chain, resources *loader, log *slog.Logger) *extensions.Host {
+	cwd, settings := p.project.cwd, p.settings()
 	return extensions.New(extensions.Options{
-		AgentDir: p.paths.AgentDir, ProjectDir: p.paths.Cwd, Trusted: p.trust.Trusted,
-		Paths: p.options.extensions, Places: func() []extensions.Place { return named }, Disabled: p.options.noExtensions,
-		Flags: p.options.extensionFlags, StartDeadline: settings.ExtensionStartTimeout, Log: log, Version: version,
+		AgentDir: p.paths.AgentDir, ProjectDir: cwd, Trusted: p.project.trust.Trusted,
+		DecideTrust: func(ctx context.Context) bool { return resources.decideFirst(ctx, cwd) },
+		Paths:       absolute(p.paths.Cwd, p.options.extensions), Disabled: p.options.noExtensions,
+		Places: func() []extensions.Place { return extensionsOf(p.projects.look(cwd)) },
+		Flags:  p.options.extensionFlags, StartDeadline: settings.ExtensionStartTimeout, Log: log, Version: version,
 		Hooks: chain, Providers: p.models,
 	})
+}
+
+// extensionsOf are the extensions that the settings of a folder name.
+func extensionsOf(project project) []extensions.Place {
+	var list []extensions.Place
+	for _, entry := range project.loaded.Settings.Extensions {
+		path := entry.Text
+		if !filepath.IsAbs(path) && !strings.HasPrefix(path, "~/") {
+			path = filepath.Join(entry.BaseDir, path)
+		}
+		list = append(list, extensions.Place{Path: path, Source: "settings", Scope: string(entry.Scope)})
+	}
+	return list
+}
+
+// absolute makes paths of the command line mean the same wherever the session
+// works.
+func absolute(cwd string, paths []string) []string {
+	var list []string
+	for _, path := range paths {
+		if !filepath.IsAbs(path) && !strings.HasPrefix(path, "~/") {
+			path = filepath.Join(cwd, path)
+		}
+		list = append(list, path)
+	}
+	return list
 }
 
 // described tells rpcmode of the extensions.

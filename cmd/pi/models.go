@@ -83,9 +83,9 @@ type chosen struct {
 // chooseModel finds the model: by flag, else the one that the session had,
 // else by the settings, else the first that can be used.
 func (p *process) chooseModel(had message.Model, wasThere bool) (chosen, error) {
-	scoped, warnings := p.catalogue.Scoped(p.loaded.Settings.EnabledModels)
+	scoped, warnings := p.catalogue.Scoped(p.settings().EnabledModels)
 	for _, w := range warnings {
-		p.note("%s", w)
+		p.notes.add(w.String())
 	}
 	c := chosen{}
 	for _, s := range scoped {
@@ -105,7 +105,7 @@ func (p *process) chooseModel(had message.Model, wasThere bool) (chosen, error) 
 		c.model = &had
 		return c, nil
 	}
-	selection, err := p.catalogue.Default(p.loaded.Settings.DefaultProvider, p.loaded.Settings.DefaultModel, scoped)
+	selection, err := p.catalogue.Default(p.settings().DefaultProvider, p.settings().DefaultModel, scoped)
 	if err != nil {
 		c.none = err.Error()
 		return c, nil

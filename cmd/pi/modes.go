@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -23,24 +24,34 @@ const closeTime = 900 * time.Millisecond
 
 // running is a session with its extensions, in one of the modes.
 type running struct {
+	process *process
 	session *session.Session
 	host    *extensions.Host
 	log     *slog.Logger
 }
 
 // begin puts a session and its extensions together. Nothing runs until start.
-func (p *process) begin(mode string, user ui.UI, chain *hook.Chain) (*running, error) {
-	r := &running{log: slog.New(slog.NewTextHandler(p.std.err, nil))}
-	r.host = p.newHost(chain, r.log)
-	if len(p.options.extensionFlags) > 0 && !r.host.Any() {
-		return nil, fmt.Errorf("unknown flag --%s", slices.Sorted(maps.Keys(p.options.extensionFlags))[0])
-	}
-	chain.Report = func(e event.ExtensionError) { r.session.Emit(&e) }
-	s, err := p.compose(mode, user, r.host, chain)
+func (p *process) begin(ctx context.Context, mode string, user ui.UI, chain *hook.Chain) (*running, error) {
+	log, err := p.openLog()
 	if err != nil {
 		return nil, err
 	}
-	r.session = s
+	if cwd := log.Header().Cwd; cwd != "" {
+		p.beginIn(cwd)
+	}
+	p.projects.hooks = chain
+	resources := &loader{process: p, life: ctx}
+	r := &running{process: p, log: slog.New(slog.NewTextHandler(p.std.err, nil))}
+	r.host = p.newHost(chain, resources, r.log)
+	if len(p.options.extensionFlags) > 0 && !r.host.Any() {
+		err := fmt.Errorf("unknown flag --%s", slices.Sorted(maps.Keys(p.options.extensionFlags))[0])
+		return nil, errors.Join(err, log.Close())
+	}
+	resources.up = !r.host.Any()
+	chain.Report = func(e event.ExtensionError) { r.session.Emit(&e) }
+	if r.session, err = p.compose(mode, log, user, r.host, chain, resources); err != nil {
+		return nil, errors.Join(err, log.Close())
+	}
 	return r, nil
 }
 
@@ -53,6 +64,7 @@ func (r *running) start() {
 func (r *running) end(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTime)
 	defer cancel()
+	r.process.notes.say(r.process.notes.list()...) // a short life may have left some unsaid
 	if err := r.host.Close(ctx); err != nil {
 		r.log.Warn("some extensions did not end in time", "error", err)
 	}
@@ -66,7 +78,7 @@ func (p *process) serve(ctx context.Context) (int, error) {
 	user := rpcmode.NewUI(p.dialect, os.Getenv("PI_RPC_EMIT_TITLE") == "1")
 	user.Opened = func(e *event.UIPromptStart) { chain.Tell(ctx, e) }
 	user.Closed = func(e *event.UIPromptEnd) { chain.Tell(ctx, e) }
-	r, err := p.begin("rpc", user, chain)
+	r, err := p.begin(ctx, "rpc", user, chain)
 	if err != nil {
 		return 0, err
 	}
@@ -99,7 +111,7 @@ func (p *process) runBatch(ctx context.Context, mode string, play func(context.C
 	if err != nil {
 		return 0, err
 	}
-	r, err := p.begin(mode, ui.None{}, &hook.Chain{})
+	r, err := p.begin(ctx, mode, ui.None{}, &hook.Chain{})
 	if err != nil {
 		return 0, err
 	}

@@ -3,8 +3,8 @@ package main
 import (
 	"fmt"
 	"os"
-	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/pflag"
 
@@ -21,13 +21,15 @@ type process struct {
 	flags   *pflag.FlagSet
 	dialect rpcmode.Dialect
 
+	// started is the date that models are told, so that the system prompt
+	// stays the same as long as the process runs.
+	started   time.Time
 	paths     config.Paths
-	trust     config.Decision
-	loaded    config.Loaded
+	projects  *projects
+	project   project // that of the folder which the session begins in
 	catalogue *config.Catalogue
 	models    *models
-	// diagnostics are the sentences of get_state about what was not loaded.
-	diagnostics []string
+	notes     notes
 }
 
 // readConfiguration reads settings, trust and models. Nothing that it cannot
@@ -40,26 +42,32 @@ func (p *process) readConfiguration() error {
 	if p.paths, err = config.FindPaths(nil, cwd); err != nil {
 		return err
 	}
-	settings := config.SettingsOptions{Paths: p.paths, Env: os.Getenv, Flags: p.settingFlags()}
-	p.loaded = config.LoadSettings(settings)
-	p.trust = config.NewTrust(p.paths).Decide(cwd,
-		config.TrustFlags{Approve: p.options.approve, NoApprove: p.options.noApprove}, p.loaded.Settings.DefaultProjectTrust)
-	if p.trust.Trusted && p.trust.Needed {
-		settings.Trusted = true
-		p.loaded = config.LoadSettings(settings)
-	}
-	if p.trust.Needed && !p.trust.Trusted {
-		p.note("this project's own %s not loaded. %s", are(p.trust.Found), p.trust.Reason)
-	}
+	p.started, p.notes.to = time.Now(), p.std.err
+	flags := config.TrustFlags{Approve: p.options.approve, NoApprove: p.options.noApprove}
+	p.projects = newProjects(p.paths, flags, p.settingFlags())
+	p.project = p.projects.look(cwd)
 	var warnings []config.Warning
 	p.catalogue, warnings = config.OpenCatalogue(config.CatalogueOptions{
 		ModelsFile: p.paths.ModelsFile(), Auth: config.NewAuth(p.paths.AuthFile()), Env: os.Getenv,
 	})
-	for _, w := range append(p.loaded.Warnings, warnings...) {
-		p.note("%s", w)
+	for _, w := range warnings {
+		p.notes.add(w.String())
 	}
-	p.models = newModels(p.catalogue, provider.Options{IdleTimeout: p.loaded.Settings.StreamIdleTimeout})
+	p.models = newModels(p.catalogue, provider.Options{IdleTimeout: p.settings().StreamIdleTimeout})
 	return nil
+}
+
+// settings are those of the folder that the session begins in.
+func (p *process) settings() config.Settings { return p.project.loaded.Settings }
+
+// beginIn makes a folder the one that the session begins in: a session that
+// the flags name brings its own.
+func (p *process) beginIn(cwd string) {
+	if cwd == p.project.cwd {
+		return
+	}
+	p.projects.approve(cwd)
+	p.project = p.projects.look(cwd)
 }
 
 // settingFlags are the flags that stand for settings, so that `pi config` and
@@ -73,22 +81,4 @@ func (p *process) settingFlags() map[string]string {
 		flags["sessionDir"] = p.options.sessionDir
 	}
 	return flags
-}
-
-// note tells the person who started the process, and later the client, what
-// was not loaded.
-func (p *process) note(format string, args ...any) {
-	text := fmt.Sprintf(format, args...)
-	p.diagnostics = append(p.diagnostics, text)
-	warn(p.std.err, "%s", text)
-}
-
-func are(parts []string) string {
-	if len(parts) == 0 {
-		return "files are"
-	}
-	for i, part := range parts {
-		parts[i] = strconv.Quote(part)
-	}
-	return "files (" + strings.Join(parts, ", ") + ") are"
 }

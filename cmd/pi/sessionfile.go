@@ -12,7 +12,7 @@ import (
 
 // sessionFolder is where new session files go.
 func (p *process) sessionFolder() string {
-	if dir := p.loaded.Settings.SessionDir; dir != "" {
+	if dir := p.settings().SessionDir; dir != "" {
 		return dir
 	}
 	return store.DirFor(p.paths.AgentDir, p.paths.Cwd)
@@ -57,7 +57,7 @@ func (p *process) openLog() (*store.Log, error) {
 }
 
 func (p *process) findSession(idOrPath string) (string, error) {
-	root := p.loaded.Settings.SessionDir
+	root := p.settings().SessionDir
 	if root == "" {
 		root = filepath.Join(p.paths.AgentDir, "sessions")
 	}

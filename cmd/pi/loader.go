@@ -1,0 +1,168 @@
+package main
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/seed-54e836f5/pi/core/config"
+	"github.com/seed-54e836f5/pi/core/event"
+	"github.com/seed-54e836f5/pi/core/resource"
+	"github.com/seed-54e836f5/pi/core/session"
+)
+
+// loader loads resources for the session, as the flags and the settings of
+// the folder say that it works in.
+type loader struct {
+	process *process
+	// life is how long extensions may take to decide about a folder.
+	life context.Context
+
+	mu sync.Mutex
+	up bool // extensions had their say about the first folder
+}
+
+// Load implements session.Loader.
+func (l *loader) Load(cwd string, more event.ResourcesDiscoverResult) session.Resources {
+	p := l.process
+	project := p.projects.look(cwd)
+	if l.extensionsAreUp() {
+		project = l.decide(project)
+	}
+	set, diagnostics := resource.Load(p.resourceOptions(project, more))
+	problems := p.problems(project)
+	for _, d := range diagnostics {
+		problems = append(problems, d.String())
+	}
+	p.notes.say(problems...)
+	if withheld := project.withheld(); withheld != "" {
+		problems = append(problems, withheld)
+		if l.extensionsAreUp() {
+			p.notes.say(withheld)
+		}
+	}
+	p.notes.replace(problems)
+	return resources{set}
+}
+
+// decideFirst lets extensions decide about the folder that the session begins
+// in. It is for the host, which starts the project's extensions then.
+func (l *loader) decideFirst(ctx context.Context, cwd string) bool {
+	l.mu.Lock()
+	l.up = true
+	l.mu.Unlock()
+	return l.decideIn(ctx, l.process.projects.look(cwd)).trust.Trusted
+}
+
+func (l *loader) decide(p project) project { return l.decideIn(l.life, p) }
+
+func (l *loader) decideIn(ctx context.Context, p project) project {
+	p, err := l.process.projects.ask(ctx, p)
+	if err != nil {
+		l.process.notes.say(err.Error())
+	}
+	return p
+}
+
+func (l *loader) extensionsAreUp() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.up
+}
+
+// problems are what of a folder's settings is not used as it stands.
+func (p *process) problems(project project) []string {
+	var list []string
+	for _, w := range project.loaded.Warnings {
+		list = append(list, w.String())
+	}
+	return list
+}
+
+// resourceOptions say what is loaded for a folder.
+func (p *process) resourceOptions(project project, more event.ResourcesDiscoverResult) resource.Options {
+	o, settings := p.options, project.loaded.Settings
+	options := resource.Options{
+		AgentDir: p.paths.AgentDir, Home: p.paths.Home, Cwd: project.cwd, Trusted: project.trust.Trusted,
+		NoSkills: o.noSkills, NoPrompts: o.noPromptTemplates, NoContextFiles: o.noContextFiles,
+		NoSkillCommands: !settings.EnableSkillCommands,
+		SystemPrompt:    p.textOrFile(o.systemPrompt),
+		Now:             p.started,
+	}
+	for _, text := range o.appendSystemPrompt {
+		options.AppendSystemPrompt = append(options.AppendSystemPrompt, p.textOrFile(text))
+	}
+	options.Skills = places(settings.Skills)
+	options.Prompts = places(settings.Prompts)
+	options.Skills = append(options.Skills, p.flagPlaces(o.skills)...)
+	options.Skills = append(options.Skills, extensionPlaces(more.SkillPaths, more.NamedBy)...)
+	options.Prompts = append(options.Prompts, p.flagPlaces(o.promptTemplates)...)
+	options.Prompts = append(options.Prompts, extensionPlaces(more.PromptPaths, more.NamedBy)...)
+	return options
+}
+
+func places(entries []config.PathEntry) []resource.Place {
+	var list []resource.Place
+	for _, e := range entries {
+		list = append(list, resource.Place{Text: e.Text, BaseDir: e.BaseDir, Scope: resource.Scope(e.Scope)})
+	}
+	return list
+}
+
+// flagPlaces are relative to where the process was started, whatever folder
+// the session works in later.
+func (p *process) flagPlaces(paths []string) []resource.Place {
+	var list []resource.Place
+	for _, path := range paths {
+		list = append(list, resource.Place{Text: path, BaseDir: p.paths.Cwd, Scope: resource.Temporary})
+	}
+	return list
+}
+
+// textOrFile makes a flag's text that names a file name the same one wherever
+// the session works later.
+func (p *process) textOrFile(text string) string {
+	if text == "" || strings.ContainsAny(text[:1], "~!+-\n") || filepath.IsAbs(text) {
+		return text
+	}
+	path := filepath.Join(p.paths.Cwd, text)
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+		return text
+	}
+	return path
+}
+
+func extensionPlaces(paths []string, namedBy map[string]string) []resource.Place {
+	var list []resource.Place
+	for _, path := range paths {
+		place := resource.Place{Text: path, Scope: resource.Temporary}
+		if name := namedBy[path]; name != "" {
+			place.Source = "extension:" + name
+		}
+		list = append(list, place)
+	}
+	return list
+}
+
+// resources lets the session use a resource set.
+type resources struct{ *resource.Set }
+
+// Expand implements session.Resources.
+func (r resources) Expand(text string) string {
+	expanded, _ := r.Set.Expand(text)
+	return expanded
+}
+
+// Commands implements session.Resources.
+func (r resources) Commands() []session.Command {
+	var list []session.Command
+	for _, c := range r.Set.Commands() {
+		list = append(list, session.Command{
+			Name: c.Name, Description: c.Description, Source: c.Source, Location: c.Location, Path: c.Path,
+			SourceInfo: session.SourceInfo{Path: c.Info.Path, Source: c.Info.Source, Scope: string(c.Info.Scope), Origin: c.Info.Origin, BaseDir: c.Info.BaseDir},
+		})
+	}
+	return list
+}
