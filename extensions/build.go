@@ -16,6 +16,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"time"
 )
 
 // buildRecord remembers what a program was built from, so that the next start
@@ -129,6 +130,7 @@ func (h *Host) goCommand(ctx context.Context, goTool, folder string, args ...str
 	cmd := exec.CommandContext(ctx, goTool, args...)
 	cmd.Dir = folder
 	cmd.Env = h.buildEnvironment()
+	cmd.WaitDelay = time.Second // what go started may hold its pipes
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	if err := cmd.Run(); err != nil {

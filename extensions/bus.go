@@ -34,7 +34,7 @@ func publish(_ context.Context, from *instance, m proto.BusMessage) (any, error)
 	}
 	m.From = from.x.displayName()
 	var full []string
-	for _, x := range from.x.host.running() {
+	for _, x := range from.x.host.all() {
 		i, err := x.instance()
 		if err != nil || !slices.Contains(i.reg.topics, m.Topic) {
 			continue

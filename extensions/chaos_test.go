@@ -185,6 +185,64 @@ func TestCloseIsBounded(t *testing.T) {
 	k.close() // once more is fine
 }
 
+// TestQuitIsToldToAllAtOnce has three extensions that hang at the end.
+func TestQuitIsToldToAllAtOnce(t *testing.T) {
+	k := startKit(t, actor(t, "session_shutdown=hang", nil), actor(t, "session_shutdown=hang", nil), actor(t, "session_shutdown=note", nil), actor(t, "session_shutdown=hang", nil))
+	started := time.Now()
+	k.close()
+	k.person.waitNotice(t, "saw session_shutdown")
+	if took := time.Since(started); took > 2*time.Second {
+		t.Errorf("closing took %s", took)
+	}
+}
+
+func TestCloseDuringTheStart(t *testing.T) {
+	k := newKit(t, func(o *extensions.Options) {
+		o.Paths = []string{
+			folder(t, "silent", map[string]any{"command": []string{fixture("broken"), "never-answer-nor-end"}}),
+			fixture("hello"),
+		}
+	})
+	k.host.Start(k.session)
+	started := time.Now()
+	k.close()
+	if took := time.Since(started); took > 3*time.Second {
+		t.Errorf("closing took %s", took)
+	}
+	wait(t, k.host.Ready(), "Ready after Close")
+}
+
+// TestALogThatNobodyReads floods a log whose writer hangs.
+func TestALogThatNobodyReads(t *testing.T) {
+	stuck := &stuckWriter{release: make(chan struct{})}
+	k := newKit(t, func(o *extensions.Options) {
+		o.Paths = []string{actor(t, "", nil)}
+		o.Log = slog.New(slog.NewTextHandler(stuck, nil))
+	})
+	k.start()
+	k.command("/flood")
+	for n := range 6000 {
+		k.command(fmt.Sprintf("/say %d", n))
+	}
+	close(stuck.release)
+	for deadline := time.Now().Add(patience); !strings.Contains(stuck.String(), "lines of the log were left out") && time.Now().Before(deadline); {
+		<-time.After(5 * time.Millisecond)
+	}
+	if !strings.Contains(stuck.String(), "lines of the log were left out") {
+		t.Error("nothing says that lines are missing")
+	}
+}
+
+type stuckWriter struct {
+	syncBuffer
+	release chan struct{}
+}
+
+func (w *stuckWriter) Write(p []byte) (int, error) {
+	<-w.release
+	return w.syncBuffer.Write(p)
+}
+
 func TestLargeValues(t *testing.T) {
 	k := startKit(t, actor(t, "", nil))
 	const size = 20 << 20
@@ -306,6 +364,7 @@ func TestNothingOutlivesAKilledHost(t *testing.T) {
 	if err := host.Start(); err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { _ = host.Process.Kill() })
 	var pids []int
 	lines := bufio.NewScanner(out)
 	for lines.Scan() && lines.Text() != "ready" {

@@ -9,7 +9,6 @@ import (
 
 	"github.com/seed-54e836f5/pi/core/message"
 	"github.com/seed-54e836f5/pi/core/provider"
-	"github.com/seed-54e836f5/pi/core/ui"
 	"github.com/seed-54e836f5/pi/extensions"
 	"github.com/seed-54e836f5/pi/proto"
 	"github.com/seed-54e836f5/pi/sdk"
@@ -73,15 +72,6 @@ func TestAttachingToADebugger(t *testing.T) {
 	k.close()
 	cancel()
 	ended()
-}
-
-func TestDialogsAreAnnounced(t *testing.T) {
-	k := startKit(t, actor(t, "ui_prompt_start=note ui_prompt_end=note", nil))
-	k.person.answer(func(context.Context, ui.Dialog) ui.Answer { return ui.Answer{Confirmed: true} })
-	k.command("/act ask")
-	k.person.waitNotice(t, "saw ui_prompt_start")
-	k.person.waitNotice(t, "saw ui_prompt_end")
-	k.person.waitNotice(t, "command answered true")
 }
 
 func TestToolsAddedLater(t *testing.T) {

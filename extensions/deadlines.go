@@ -25,7 +25,7 @@ var deadlines = map[event.Kind]time.Duration{
 
 // quitDeadline limits session_shutdown when pi ends: clients count on a second
 // for all of it.
-const quitDeadline = 500 * time.Millisecond
+const quitDeadline = 400 * time.Millisecond
 
 // completeDeadline limits the completion of arguments, which somebody waits
 // for with a finger on a key.
@@ -37,7 +37,7 @@ func (x *extension) deadlineOf(e event.Event, registered time.Duration) time.Dur
 	if x.host.debugging() {
 		return 0
 	}
-	if end, ok := e.(*event.SessionShutdown); ok && end.Reason == "quit" {
+	if isQuit(e) {
 		return quitDeadline
 	}
 	return x.deadlineOfKind(e.Kind(), registered)

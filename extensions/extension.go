@@ -287,8 +287,8 @@ func (x *extension) running() bool {
 	return x.current != nil
 }
 
-// running lists the extensions in load order.
-func (h *Host) running() []*extension {
+// all lists the extensions in load order.
+func (h *Host) all() []*extension {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return slices.Clone(h.extensions)

@@ -67,7 +67,8 @@ const DefaultStartDeadline = 30 * time.Second
 // goroutine.
 type Host struct {
 	options Options
-	log     *slog.Logger
+	log     *slog.Logger // writes to outlet
+	outlet  *outlet
 	life    context.Context
 	end     context.CancelFunc
 	ready   chan struct{}
@@ -103,9 +104,10 @@ func New(o Options) *Host {
 		o.Env = os.Environ()
 	}
 	h := &Host{
-		options: o, log: o.Log, trusted: o.Trusted,
+		options: o, outlet: newOutlet(o.Log.Handler()), trusted: o.Trusted,
 		ready: make(chan struct{}), closed: make(chan struct{}),
 	}
+	h.log = slog.New(h.outlet)
 	h.life, h.end = context.WithCancel(context.Background())
 	h.service.host = h
 	return h
@@ -287,6 +289,7 @@ func (h *Host) Close(ctx context.Context) error {
 			h.background.Wait()
 			h.service.close()
 			h.spawn.close()
+			h.outlet.close()
 		}()
 	}
 	select {
@@ -325,9 +328,35 @@ func (t *tracker) Wants(kind event.Kind) bool {
 	return kind == event.KindSessionStart || kind == event.KindSessionShutdown
 }
 
-func (t *tracker) Handle(_ context.Context, e event.Event) (any, error) {
+// Handle implements hook.Listener. At pi's end it also tells all extensions,
+// at the same time: there is one short time for all of them.
+func (t *tracker) Handle(ctx context.Context, e event.Event) (any, error) {
 	t.h.mu.Lock()
-	defer t.h.mu.Unlock()
 	t.h.live, _ = e.(*event.SessionStart)
+	t.h.mu.Unlock()
+	if end, ok := e.(*event.SessionShutdown); ok && isQuit(end) {
+		t.h.sayGoodbye(ctx, end)
+	}
 	return nil, nil
+}
+
+func (h *Host) sayGoodbye(ctx context.Context, end *event.SessionShutdown) {
+	var all sync.WaitGroup
+	for _, x := range h.all() {
+		i, err := x.instance()
+		if err != nil || len(i.reg.handlers[end.Kind()]) == 0 {
+			continue
+		}
+		all.Go(func() {
+			if _, err := i.handle(ctx, end, i.reg.handlers[end.Kind()][0], 0); err != nil {
+				h.report(x.source.path, string(end.Kind()), err)
+			}
+		})
+	}
+	all.Wait()
+}
+
+func isQuit(e event.Event) bool {
+	end, ok := e.(*event.SessionShutdown)
+	return ok && end.Reason == "quit"
 }

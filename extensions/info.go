@@ -33,7 +33,7 @@ type Info struct {
 // Infos describes all extensions in load order.
 func (h *Host) Infos() []Info {
 	list := []Info{}
-	for _, x := range h.running() {
+	for _, x := range h.all() {
 		list = append(list, x.describe())
 	}
 	return list

@@ -269,7 +269,7 @@ func (i *instance) watchProcess() {
 // stop ends the process: it is asked over the connection, then as process.end
 // says.
 func (i *instance) stop() {
-	ctx, cancel := context.WithTimeout(context.Background(), 150*time.Millisecond)
+	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
 	defer cancel()
 	if i.client != nil {
 		_, _ = i.client.Shutdown(ctx, &pb.ShutdownRequest{}) // what follows does not need its consent

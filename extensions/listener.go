@@ -81,8 +81,8 @@ func (l *listener) Handle(ctx context.Context, e event.Event) (any, error) {
 	if i == nil {
 		return nil, l.whileDown(e, h, registered)
 	}
-	if !registered || !concerns(h, e) {
-		return nil, nil
+	if !registered || !concerns(h, e) || isQuit(e) {
+		return nil, nil // of pi's end the tracker has told all
 	}
 	if info.Batched {
 		i.batch.add(e)

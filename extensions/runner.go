@@ -144,15 +144,15 @@ const drainTime = 200 * time.Millisecond
 
 // end ends the process in stages and waits for that: its standard input ends
 // first, then it is asked by signal, then killed, each stage with all that it
-// started. It takes about half a second at most.
+// started. It takes about a third of a second at most.
 func (p *process) end() {
 	p.closeStdin()
 	for n, stage := range []struct {
 		act  func(pid int)
 		wait time.Duration
 	}{
-		{func(int) {}, 250 * time.Millisecond},
-		{askGroup, 200 * time.Millisecond},
+		{func(int) {}, 200 * time.Millisecond},
+		{askGroup, 100 * time.Millisecond},
 		{killGroup, time.Second},
 	} {
 		stage.act(p.cmd.Process.Pid)

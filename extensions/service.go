@@ -155,7 +155,7 @@ func (s *service) Ask(ctx context.Context, req *pb.AskRequest) (*pb.AskResponse,
 		}
 	}
 	defer i.watch.dialogOpened()()
-	answer, err := s.host.ask(ctx, ui.Dialog{
+	answer, err := s.host.theSession().UI().Ask(ctx, ui.Dialog{
 		Method:      ui.Method(req.GetMethod()),
 		Title:       req.GetTitle(),
 		Message:     req.GetMessage(),
