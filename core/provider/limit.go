@@ -16,6 +16,15 @@ var thinkingBudgets = map[message.ThinkingLevel]int64{
 // and for words that are no level.
 func ThinkingBudget(level message.ThinkingLevel) int64 { return thinkingBudgets[level] }
 
+// ThinkingBudget is how many tokens of thinking the request asks for: what the
+// user set for its level, or else what the level stands for.
+func (r Request) ThinkingBudget() int64 {
+	if tokens := r.ThinkingBudgets[r.Thinking]; tokens > 0 {
+		return tokens
+	}
+	return ThinkingBudget(r.Thinking)
+}
+
 // Limit is how many tokens the whole answer may have, for services that count
 // its thinking too: the thinking comes on top of what MaxTokens leaves for the
 // answer, as far as the model allows. 0: neither is known.
@@ -26,7 +35,7 @@ func (r Request) Limit() int64 {
 	}
 	limit := r.MaxTokens
 	if r.Model.Reasoning {
-		limit += ThinkingBudget(r.Thinking)
+		limit += r.ThinkingBudget()
 	}
 	if most > 0 {
 		limit = min(limit, most)

@@ -2,6 +2,7 @@ package provider
 
 import (
 	"net/http"
+	"net/url"
 	"time"
 )
 
@@ -25,3 +26,19 @@ type Options struct {
 
 // DefaultOptions are those of a user who set nothing.
 func DefaultOptions() Options { return Options{IdleTimeout: DefaultIdleTimeout} }
+
+// NewTransport makes a transport for requests to model services. It opens
+// nothing. proxy says which proxy a request goes through; nil: that of the
+// environment.
+func NewTransport(proxy func(*http.Request) (*url.URL, error)) *http.Transport {
+	t := http.DefaultTransport.(*http.Transport).Clone()
+	if proxy != nil {
+		t.Proxy = proxy
+	}
+	// Streams of small events gain nothing from being packed, and lose time.
+	t.DisableCompression = true
+	// Finds a connection that died with a sleeping laptop or a lost network
+	// long before the idle deadline does.
+	t.HTTP2 = &http.HTTP2Config{SendPingTimeout: 30 * time.Second, PingTimeout: 15 * time.Second}
+	return t
+}

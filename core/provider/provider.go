@@ -29,7 +29,10 @@ type Request struct {
 	APIKey   string
 	Headers  map[string]string // added to the adapter's own; an empty value removes one
 	Thinking message.ThinkingLevel
-	System   string
+	// ThinkingBudgets are the user's own, in tokens by level; a level that is
+	// not there has the usual one. Nil: all have.
+	ThinkingBudgets map[message.ThinkingLevel]int64
+	System          string
 	// Messages is the conversation, oldest first, with roles user, assistant
 	// and toolResult only. Answers that failed, were aborted or are empty are
 	// left out already, and every tool call has its result.

@@ -198,6 +198,7 @@ func TestThinking(t *testing.T) {
 		most      int64 // of the model; 0: 16000
 		words     map[message.ThinkingLevel]*string
 		want      string
+		budgets   map[message.ThinkingLevel]int64
 		effort    string
 		beta      string
 		maxTokens float64
@@ -218,6 +219,11 @@ func TestThinking(t *testing.T) {
 		{name: "a limit over the model's", level: "off", max: 64000, maxTokens: 16000, want: `{"type":"disabled"}`},
 		{name: "a small model", level: "high", most: 2048, maxTokens: 2048, want: `{"type":"enabled","budget_tokens":1024,"display":"summarized"}`},
 		{name: "too small a model", level: "high", most: 2047, maxTokens: 2047, want: `{"type":"disabled"}`},
+		{name: "the user's budget", level: "low", budgets: map[message.ThinkingLevel]int64{"low": 3000}, want: `{"type":"enabled","budget_tokens":3000,"display":"summarized"}`},
+		{name: "the user's budget of another level", level: "low", budgets: map[message.ThinkingLevel]int64{"high": 3000}, want: `{"type":"enabled","budget_tokens":2048,"display":"summarized"}`},
+		{name: "a budget that is too small", level: "low", budgets: map[message.ThinkingLevel]int64{"low": 10}, want: `{"type":"enabled","budget_tokens":1024,"display":"summarized"}`},
+		{name: "a budget that is too large", level: "low", budgets: map[message.ThinkingLevel]int64{"low": 1000000}, want: `{"type":"enabled","budget_tokens":14976,"display":"summarized"}`},
+		{name: "a budget and off", level: "off", budgets: map[message.ThinkingLevel]int64{"low": 3000}, want: `{"type":"disabled"}`},
 		{name: "without reasoning", level: "high", plain: true, want: `null`},
 		{name: "adaptive", level: "medium", compat: `{"forceAdaptiveThinking":true}`, want: `{"type":"adaptive","display":"summarized"}`, effort: "medium"},
 		{name: "adaptive minimal", level: "minimal", compat: `{"forceAdaptiveThinking":true}`, want: `{"type":"adaptive","display":"summarized"}`, effort: "low"},
@@ -227,6 +233,7 @@ func TestThinking(t *testing.T) {
 	} {
 		req := providertest.Say(model, "hi")
 		req.Model.Reasoning, req.Model.ThinkingWords = !c.plain, c.words
+		req.ThinkingBudgets = c.budgets
 		req.Thinking, req.MaxTokens, req.Compat = c.level, c.max, json.RawMessage(c.compat)
 		if c.most > 0 {
 			req.Model.MaxTokens = c.most

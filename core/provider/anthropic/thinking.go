@@ -30,8 +30,8 @@ func setThinking(params *sdk.MessageNewParams, req provider.Request, q quirks) {
 	if !req.Model.Reasoning {
 		return
 	}
-	wanted := provider.ThinkingBudget(req.Thinking)
-	budget := min(wanted, params.MaxTokens-leastAnswer)
+	wanted := req.ThinkingBudget()
+	budget := min(max(wanted, leastBudget), params.MaxTokens-leastAnswer)
 	switch {
 	case wanted == 0:
 		params.Thinking.OfDisabled = &sdk.ThinkingConfigDisabledParam{}

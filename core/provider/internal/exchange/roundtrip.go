@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/seed-54e836f5/pi/core/provider"
 )
@@ -133,15 +132,7 @@ func (x *Exchange) transport() http.RoundTripper {
 
 // shared is one pool of connections for all adapters, made at the first
 // request.
-var shared = sync.OnceValue(func() http.RoundTripper {
-	t := http.DefaultTransport.(*http.Transport).Clone()
-	// Streams of small events gain nothing from being packed, and lose time.
-	t.DisableCompression = true
-	// Finds a connection that died with a sleeping laptop or a lost network
-	// long before the idle deadline does.
-	t.HTTP2 = &http.HTTP2Config{SendPingTimeout: 30 * time.Second, PingTimeout: 15 * time.Second}
-	return t
-})
+var shared = sync.OnceValue(func() http.RoundTripper { return provider.NewTransport(nil) })
 
 // unreachable words the failure of a connection, without the address's query
 // and user, which may hold a key.
