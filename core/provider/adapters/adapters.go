@@ -12,6 +12,7 @@ import (
 
 	"github.com/seed-54e836f5/pi/core/provider"
 	"github.com/seed-54e836f5/pi/core/provider/anthropic"
+	"github.com/seed-54e836f5/pi/core/provider/demo"
 	"github.com/seed-54e836f5/pi/core/provider/openai"
 )
 
@@ -20,6 +21,7 @@ var byAPI = map[string]func(provider.Options) provider.Provider{
 	"anthropic-messages": func(o provider.Options) provider.Provider { return anthropic.New(o) },
 	"openai-completions": func(o provider.Options) provider.Provider { return openai.NewCompletions(o) },
 	"openai-responses":   func(o provider.Options) provider.Provider { return openai.NewResponses(o) },
+	"demo":               func(provider.Options) provider.Provider { return demo.New() },
 }
 
 // ForAPI makes the adapter for an API, which may be called from any
