@@ -144,6 +144,8 @@ func TestTexts(t *testing.T) {
 		{"a line that was cut", result("grep", "a.js:1: foo... [cut]", false), `"a.js:1: foo"`},
 		{"no match", result("grep", "Nothing there", false), `"<text>"`},
 		{"names stay", result("ls", "a\nb/", false), `"a\nb/"`},
+		{"a request that the model repeats", `{"text":"[{\"role\":\"user\"}]"}`, `"[{<text>}]"`},
+		{"another list in JSON stays", `{"text":"[{\"a\":1}]"}`, `"[{\"a\":1}]"`},
 		{"what the model repeats", `{"text":"tool said: it broke"}`, `"tool said: <text>"`},
 	} {
 		t.Run(test.name, func(t *testing.T) {

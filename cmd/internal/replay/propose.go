@@ -11,13 +11,18 @@ import (
 // to judge: those that are meant go into an overlay, with the difference that
 // is the reason; the others are faults of the agent.
 func Propose(recorded, got *Transcript) []Edit {
-	p := &proposal{comparison: comparison{there: map[string]string{}, back: map[string]string{}}}
-	p.learnIDs(recorded, got)
+	p := &proposal{there: map[string]string{}, back: map[string]string{}}
 	a, b := recorded.values(), got.values()
 	mine, theirs := said(a), said(b)
-	same := func(i, j int) bool { return p.kind(a[mine[i]]) == p.kind(b[theirs[j]]) }
+	same := func(i, j int) bool { return lineKind(a[mine[i]]) == lineKind(b[theirs[j]]) }
+	runs := align(len(mine), len(theirs), same)
+	for _, r := range runs {
+		for i := r.a1; r.equal && i < r.a2; i++ {
+			p.pair(a[mine[i]], b[theirs[r.b1+i-r.a1]])
+		}
+	}
 	var out []Edit
-	for _, r := range align(len(mine), len(theirs), same) {
+	for _, r := range runs {
 		if !r.equal {
 			out = append(out, p.replace(a, mine, r, pick(b, theirs[r.b1:r.b2]))...)
 			continue
@@ -50,20 +55,58 @@ func pick(lines []object, places []int) []object {
 	return out
 }
 
+// proposal knows which ids of both sides stand for the same.
 type proposal struct {
-	comparison
-	added int
+	there, back map[string]string
+	added       int
 }
 
-// learnIDs pairs the ids of both sides, as far as they agree.
-func (p *proposal) learnIDs(recorded, got *Transcript) {
-	p.responses(split(recorded.Lines, isResponse), split(got.Lines, isResponse))
-	p.events(split(recorded.Lines, isEvent), split(got.Lines, isEvent))
-	p.same("", recorded.Sessions, got.Sessions)
+// pair learns ids from what is alike on both sides.
+func (p *proposal) pair(a, b any) {
+	switch x := a.(type) {
+	case object:
+		if y, ok := b.(object); ok {
+			for _, k := range memberOrder(x) {
+				p.pair(x[k], y[k])
+			}
+		}
+	case []any:
+		y, ok := b.([]any)
+		if !ok {
+			return
+		}
+		for _, r := range alignItems(x, y) {
+			for i := r.a1; r.equal && i < r.a2; i++ {
+				p.pair(x[i], y[r.b1+i-r.a1])
+			}
+		}
+	case string:
+		if y, ok := b.(string); ok {
+			p.pairText(x, y)
+		}
+	}
 }
 
-// kind is what two lines must have in common to be versions of one line.
-func (p *proposal) kind(v object) string {
+func (p *proposal) pairText(a, b string) {
+	x, y := idName.FindAllString(a, -1), idName.FindAllString(b, -1)
+	if len(x) != len(y) {
+		return
+	}
+	for i := range x {
+		_, known := p.there[x[i]]
+		_, knownBack := p.back[y[i]]
+		if !known && !knownBack && x[i][1] == y[i][1] {
+			p.there[x[i]], p.back[y[i]] = y[i], x[i]
+		}
+	}
+}
+
+func alignItems(a, b []any) []run {
+	return align(len(a), len(b), func(i, j int) bool { return alike(a[i], b[j]) })
+}
+
+// lineKind is what two lines must have in common to be versions of one line.
+func lineKind(v object) string {
 	if value, ok := v[string(Out)]; ok {
 		return tag(Line{Out, value})
 	}
@@ -144,10 +187,11 @@ func pattern(v object) object {
 
 // patch lists the operations of a JSON Patch that make a what b is.
 func (p *proposal) patch(path string, a, b any) []any {
-	if p.alike(a, b) {
-		return nil
-	}
 	switch x := a.(type) {
+	case string:
+		if y, ok := b.(string); ok && p.renamed(y) == x {
+			return nil
+		}
 	case object:
 		if y, ok := b.(object); ok {
 			return p.patchMembers(path, x, y)
@@ -155,6 +199,10 @@ func (p *proposal) patch(path string, a, b any) []any {
 	case []any:
 		if y, ok := b.([]any); ok {
 			return p.patchItems(path, x, y)
+		}
+	default:
+		if alike(a, b) {
+			return nil
 		}
 	}
 	return []any{object{"op": "replace", "path": path, "value": p.renamed(b)}}
@@ -180,10 +228,7 @@ func (p *proposal) patchMembers(path string, a, b object) []any {
 func (p *proposal) patchItems(path string, a, b []any) []any {
 	var out []any
 	// From the end, so that indices before stay right.
-	for _, r := range slices.Backward(align(len(a), len(b), func(i, j int) bool { return p.alike(a[i], b[j]) })) {
-		if r.equal {
-			continue
-		}
+	for _, r := range slices.Backward(alignItems(a, b)) {
 		both := min(r.a2-r.a1, r.b2-r.b1)
 		for i := r.a2 - 1; i >= r.a1+both; i-- {
 			out = append(out, object{"op": "remove", "path": fmt.Sprintf("%s/%d", path, i)})
@@ -199,7 +244,7 @@ func (p *proposal) patchItems(path string, a, b []any) []any {
 }
 
 // alike reports whether two values are the same, with any ids for ids.
-func (p *proposal) alike(a, b any) bool {
+func alike(a, b any) bool {
 	c := comparison{there: map[string]string{}, back: map[string]string{}}
 	anyID := func(s string) string { return idName.ReplaceAllString(s, "<id>") }
 	c.same("", rewrite(a, anyID), rewrite(b, anyID))

@@ -154,10 +154,16 @@ func (m *masker) spokenByModel(s string) string {
 	if said, ok := strings.CutPrefix(s, "tool said: "); ok && !m.provided(said) {
 		return "tool said: " + masked
 	}
-	if strings.HasPrefix(s, `[{"`) && json.Valid([]byte(s)) {
+	if isConversation(s) {
 		return "[{" + masked + "}]"
 	}
 	return s
+}
+
+// isConversation reports whether a text is the JSON of a request's messages.
+func isConversation(s string) bool {
+	var messages []struct{ Role string }
+	return strings.HasPrefix(s, "[") && json.Unmarshal([]byte(s), &messages) == nil && len(messages) > 0 && messages[0].Role != ""
 }
 
 func (m *masker) result(id string, v any) any {
