@@ -119,7 +119,12 @@ func TestEveryBrokenProgramGetsItsSentence(t *testing.T) {
 			return folder(t, "ext", map[string]any{"deadlines": map[string]any{"start": 5}})
 		}, []string{`"90s"`}},
 		"does not compile": {func(t *testing.T) string { return goFolder(t, "package main\n\nfunc main() { undefined() }\n") }, []string{"does not build", "undefined: undefined", "main.go:3"}},
-		"no main":          {func(t *testing.T) string { return goFolder(t, "package other\n") }, []string{"package other", "package main"}},
+		"no module": {func(t *testing.T) string {
+			dir := t.TempDir()
+			write(t, filepath.Join(dir, "main.go"), "package main\n\nimport _ \"github.com/seed-54e836f5/pi/sdk\"\n\nfunc main() {}\n", 0o644)
+			return dir
+		}, []string{"does not build", "go mod init extension && go get github.com/seed-54e836f5/pi/sdk"}},
+		"no main": {func(t *testing.T) string { return goFolder(t, "package other\n") }, []string{"package other", "package main"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			k := startKit(t, test.make(t))

@@ -37,7 +37,8 @@ func (h *Host) build(ctx context.Context, folder string) (string, error) {
 		return "", err
 	}
 	recordPath := filepath.Join(cache, fmt.Sprintf("%x.json", sha256.Sum256([]byte(folder))))
-	if record, ok := readRecord(recordPath); ok {
+	record, known := readRecord(recordPath)
+	if known {
 		if key, err := contentKey(record.Dirs); err == nil && key == record.Key {
 			return record.Program, nil
 		}
@@ -60,7 +61,13 @@ func (h *Host) build(ctx context.Context, folder string) (string, error) {
 			return "", err
 		}
 	}
-	return program, writeRecord(recordPath, buildRecord{Dirs: dirs, Key: key, Program: program})
+	if err := writeRecord(recordPath, buildRecord{Dirs: dirs, Key: key, Program: program}); err != nil {
+		return "", err
+	}
+	if known && record.Program != program {
+		_ = os.Remove(record.Program) // where it still runs it goes on; where not, it is built again
+	}
+	return program, nil
 }
 
 // compile writes to another name first: a program in the cache is complete or
@@ -72,7 +79,7 @@ func (h *Host) compile(ctx context.Context, goTool, folder, program string) erro
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	made := filepath.Join(dir, filepath.Base(program))
-	if _, err := h.goCommand(ctx, goTool, folder, "build", "-o", made, "."); err != nil {
+	if _, err := h.goCommand(ctx, goTool, folder, "build", "-buildvcs=false", "-o", made, "."); err != nil {
 		return err
 	}
 	if err := os.Rename(made, program); err != nil {
@@ -141,10 +148,21 @@ func (h *Host) goCommand(ctx context.Context, goTool, folder string, args ...str
 		if text == "" {
 			text = err.Error()
 		}
-		return nil, fmt.Errorf("the Go code in %s does not build:\n%s", folder, clip(text, 4000))
+		return nil, fmt.Errorf("the Go code in %s does not build:\n%s%s", folder, clip(text, 4000), buildAdvice(text))
 	}
 	return stdout.Bytes(), nil
 }
+
+// buildAdvice is for what the go command says of a folder that was never a
+// module.
+func buildAdvice(text string) string {
+	if strings.Contains(text, "go.mod file not found") || strings.Contains(text, "no required module provides package "+sdkPath) {
+		return "\nIn that folder, run: go mod init extension && go get " + sdkPath
+	}
+	return ""
+}
+
+const sdkPath = "github.com/seed-54e836f5/pi/sdk"
 
 // buildEnvironment is that of an extension with what the go command looks at.
 // Offline, it fetches nothing.

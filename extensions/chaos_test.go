@@ -13,7 +13,6 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -35,7 +34,7 @@ func TestKilledTenTimes(t *testing.T) {
 		k := startKit(t, dir)
 		pid := k.info().PID
 		kill := func() {
-			if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+			if err := killProcess(pid); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -116,7 +115,7 @@ func TestFloodsOfOutput(t *testing.T) {
 	k := startKit(t, actor(t, "", nil))
 	k.command("/flood")
 	k.command("/say hello")
-	for deadline := time.Now().Add(patience); !strings.Contains(k.log.String(), "on stderr: hello") && time.Now().Before(deadline); {
+	for deadline := time.Now().Add(patience); !strings.Contains(k.log.String(), "whispered: hello") && time.Now().Before(deadline); {
 		<-time.After(5 * time.Millisecond)
 	}
 	log := k.log.String()
@@ -138,7 +137,7 @@ func TestFloodsOfOutput(t *testing.T) {
 func TestGrandchildrenEnd(t *testing.T) {
 	for name, end := range map[string]func(k *kit){
 		"killed": func(k *kit) {
-			if err := syscall.Kill(k.info().PID, syscall.SIGKILL); err != nil {
+			if err := killProcess(k.info().PID); err != nil {
 				t.Fatal(err)
 			}
 			k.wantError("was ended by signal killed")

@@ -11,3 +11,6 @@ import (
 func tieToUs(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 }
+
+// shield does nothing: there is no /proc that would show our environment.
+func shield() error { return nil }

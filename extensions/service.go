@@ -47,6 +47,11 @@ func (s *service) start(i *instance) (target, base string, err error) {
 }
 
 func (s *service) listen() error {
+	if !s.host.debugging() {
+		if err := shield(); err != nil {
+			s.host.log.Warn("extensions can look into the memory of pi: " + err.Error())
+		}
+	}
 	base, release, err := socketDir(s.host.options.Env)
 	if err != nil {
 		return err

@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -51,7 +50,7 @@ func TestAfterThreeRestartsItStaysDown(t *testing.T) {
 	k := startKit(t, actor(t, "tool_call=note", nil))
 	for n := range 4 {
 		k.waitRunning()
-		if err := syscall.Kill(k.info().PID, syscall.SIGKILL); err != nil {
+		if err := killProcess(k.info().PID); err != nil {
 			t.Fatal(err)
 		}
 		k.wantError("was ended by signal killed")
@@ -195,7 +194,7 @@ func TestAnAbortReachesHandlersAndDialogs(t *testing.T) {
 		})
 		go k.gate(t.Context(), "bash")
 		k.person.waitDialog(t, "dialog of tool_call")
-		if err := syscall.Kill(k.info().PID, syscall.SIGKILL); err != nil {
+		if err := killProcess(k.info().PID); err != nil {
 			t.Fatal(err)
 		}
 		wait(t, ended, "the dialog to end")
@@ -307,6 +306,14 @@ func copyFile(t testing.TB, from, to string) {
 	write(t, to, string(data), 0o755)
 }
 
+func killProcess(pid int) error {
+	p, err := os.FindProcess(pid)
+	if err != nil {
+		return err
+	}
+	return p.Kill()
+}
+
 // waitGone waits until a process is no more.
 func waitGone(t testing.TB, pid int) {
 	t.Helper()
@@ -321,9 +328,6 @@ func waitGone(t testing.TB, pid int) {
 
 // gone says whether a process has ended; one that waits to be reaped has.
 func gone(pid int) bool {
-	if syscall.Kill(pid, 0) != nil {
-		return true
-	}
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return true
