@@ -83,7 +83,7 @@ func (p *process) builtins(s func() *session.Session) []tool.Tool {
 		ShellPath:   settings.ShellPath,
 		ShellPrefix: settings.ShellCommandPrefix,
 		Env:         func() []string { return shellEnvironment(s()) },
-		Images:      func() bool { m := s().Model(); return m != nil && m.TakesImages() },
+		Images:      func() bool { m := s().Model(); return m != nil && m.TakesImages() && !settings.Images.BlockImages },
 	})
 }
 

@@ -18,6 +18,7 @@ import (
 // that speak to them.
 type models struct {
 	catalogue *config.Catalogue
+	settings  config.Settings
 	options   provider.Options
 
 	mu         sync.Mutex
@@ -25,9 +26,13 @@ type models struct {
 	registered map[string]registeredProvider // by extensions, by provider
 }
 
-func newModels(catalogue *config.Catalogue, options provider.Options) *models {
+func newModels(catalogue *config.Catalogue, settings config.Settings) *models {
+	options := provider.Options{IdleTimeout: settings.StreamIdleTimeout}
+	if settings.HTTPProxy != "" {
+		options.Transport = proxied(settings.HTTPProxy)
+	}
 	return &models{
-		catalogue: catalogue, options: options,
+		catalogue: catalogue, settings: settings, options: options,
 		byAPI: map[string]provider.Provider{}, registered: map[string]registeredProvider{},
 	}
 }
@@ -54,7 +59,7 @@ func (m *models) Connect(ctx context.Context, model message.Model) (session.Conn
 		return session.Connection{}, err
 	}
 	return session.Connection{
-		Provider: adapter, APIKey: access.APIKey, BaseURL: access.BaseURL, Headers: access.Headers, Compat: access.Compat,
+		Provider: &guard{adapter, m.catalogue, m.settings}, APIKey: access.APIKey, BaseURL: access.BaseURL, Headers: access.Headers, Compat: access.Compat,
 	}, nil
 }
 

@@ -40,8 +40,9 @@ func (p *process) begin(ctx context.Context, mode string, user ui.UI, chain *hoo
 		p.beginIn(cwd)
 	}
 	p.projects.hooks = chain
+	p.models = newModels(p.catalogue, p.settings())
 	resources := &loader{process: p, life: ctx}
-	r := &running{process: p, log: slog.New(slog.NewTextHandler(p.std.err, nil))}
+	r := &running{process: p, log: slog.New(slog.NewTextHandler(cleanWriter{p.std.err, p.catalogue}, nil))}
 	r.host = p.newHost(chain, resources, r.log)
 	if len(p.options.extensionFlags) > 0 && !r.host.Any() {
 		err := fmt.Errorf("unknown flag --%s", slices.Sorted(maps.Keys(p.options.extensionFlags))[0])

@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/seed-54e836f5/pi/core/config"
-	"github.com/seed-54e836f5/pi/core/provider"
 	"github.com/seed-54e836f5/pi/rpcmode"
 )
 
@@ -53,7 +52,6 @@ func (p *process) readConfiguration() error {
 	for _, w := range warnings {
 		p.notes.add(w.String())
 	}
-	p.models = newModels(p.catalogue, provider.Options{IdleTimeout: p.settings().StreamIdleTimeout})
 	return nil
 }
 
