@@ -47,6 +47,22 @@ func newContext(ctx context.Context, x *Extension, h *host, call *pb.CallContext
 	return c
 }
 
+// Within gives the same context, ended by another one too: what is asked of pi
+// with it, dialogs above all, ends when either ends.
+func (c *Context) Within(ctx context.Context) *Context {
+	merged, cancel := context.WithCancelCause(ctx)
+	context.AfterFunc(c.Context, func() { cancel(context.Cause(c.Context)) })
+	return c.on(merged)
+}
+
+// on is the context with another lifetime.
+func (c *Context) on(ctx context.Context) *Context {
+	derived := *c
+	derived.Context = ctx
+	derived.UI, derived.Session, derived.Models, derived.Tools = &UI{&derived}, &Session{&derived}, &Models{&derived}, &Tools{&derived}
+	return &derived
+}
+
 // Mode is how pi runs: rpc, json or print.
 func (c *Context) Mode() string { return c.host.mode }
 

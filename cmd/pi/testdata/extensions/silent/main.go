@@ -1,0 +1,4 @@
+// Is no extension: it ends at once, without a word.
+package main
+
+func main() {}
