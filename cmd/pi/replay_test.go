@@ -180,6 +180,9 @@ func TestIntendedDifferences(t *testing.T) {
 			t.Errorf("differences.json: %+v lacks a field", d)
 		}
 		shown[d.ID] = d.Where != ""
+		if d.Where != "" {
+			checkTestExists(t, d)
+		}
 	}
 	files, err := fs.Glob(recordings.Dir, "overlays/*.json")
 	if err != nil {
@@ -209,6 +212,34 @@ func TestIntendedDifferences(t *testing.T) {
 			t.Errorf("differences.json: nothing shows %q", id)
 		}
 	}
+}
+
+// checkTestExists looks for the test that a difference names as "folder Test"
+// or "folder Test/case".
+func checkTestExists(t *testing.T, d replay.Difference) {
+	t.Helper()
+	folder, test, _ := strings.Cut(d.Where, " ")
+	dir := filepath.Join("../..", filepath.FromSlash(folder))
+	name, script, isCase := strings.Cut(test, "/")
+	if isCase {
+		if _, err := os.Stat(filepath.Join(dir, "testdata/script", script+".txtar")); err != nil {
+			t.Errorf("differences.json: %s: %v", d.ID, err)
+		}
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "*_test.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		source, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(string(source), "\nfunc "+name+"(") {
+			return
+		}
+	}
+	t.Errorf("differences.json: %s: there is no %s in %s", d.ID, name, folder)
 }
 
 // TestRecordingsAreComplete checks that scenarios and recordings go together.

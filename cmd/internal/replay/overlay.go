@@ -46,7 +46,8 @@ type Difference struct {
 	ID        string `json:"id"`
 	Reference string `json:"reference"`
 	We        string `json:"we"`
-	// Where names what shows the difference, if no overlay does.
+	// Where names a test that shows the difference, if no overlay does: its
+	// folder, a blank, and its name.
 	Where string `json:"where,omitempty"`
 }
 
