@@ -298,9 +298,11 @@ func TestASlowSubscriberIsToldApart(t *testing.T) {
 func TestStartAndStopManyTimes(t *testing.T) {
 	dir := actor(t, "session_start=note", nil)
 	round := func() {
-		k := startKit(t, dir)
-		k.command("/call state")
-		k.close()
+		t.Run("", func(t *testing.T) { // so that the test lets go of the round
+			k := startKit(t, dir)
+			k.command("/call state")
+			k.close()
+		})
 	}
 	round()
 	goroutines, descriptors, memory := runtime.NumGoroutine(), openFiles(t), heap()

@@ -135,7 +135,7 @@ func (x *extension) came(i *instance) {
 		x.enlist()
 		x.host.setListeners()
 	}
-	x.log.Info("extension started", "version", i.reg.version, "pid", i.pid())
+	x.log.Debug("extension started", "version", i.reg.version, "pid", i.pid())
 }
 
 // takePlace fixes the extension's place among those that add commands, which
