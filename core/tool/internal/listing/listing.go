@@ -35,12 +35,23 @@ type Listing struct {
 	Notices []string
 }
 
+// Unread adds a notice about folders or files that could not be read.
+func (l *Listing) Unread(names []string) {
+	switch len(names) {
+	case 0:
+	case 1:
+		l.Notices = append(l.Notices, "Could not be read: "+names[0])
+	default:
+		l.Notices = append(l.Notices, fmt.Sprintf("Could not be read: %s and %d more", names[0], len(names)-1))
+	}
+}
+
 // Result makes the result.
 func (l Listing) Result() (tool.Result, error) {
-	if len(l.Lines) == 0 {
-		return tool.TextResult(l.Empty), nil
-	}
 	text, cut := limit.Head(strings.Join(l.Lines, "\n"), limit.NoLines, limit.Bytes)
+	if len(l.Lines) == 0 {
+		text = l.Empty
+	}
 	if cut != nil {
 		if l.Details == nil {
 			l.Details = map[string]any{}
