@@ -53,6 +53,9 @@ func (l *listener) Wants(kind event.Kind) bool {
 	if kind == event.KindToolCall && l.layer == 0 && len(l.x.guards()) > 0 {
 		return true
 	}
+	if kind == event.KindProjectTrust && l.x.source.info.Scope == "project" {
+		return false // it has no say in what other projects may
+	}
 	_, ok := l.handler(kind)
 	return ok
 }

@@ -49,9 +49,7 @@ func (h home) start(t *testing.T, args ...string) *process {
 	args = append([]string{"--mode", "rpc", "--provider", "mock", "--model", "m1"}, args...)
 	p := &process{t: t, cmd: exec.CommandContext(t.Context(), piBinary, args...), stderr: &lockedBuffer{}}
 	p.cmd.Dir, p.cmd.Stderr = h.work, p.stderr
-	p.cmd.Env = []string{
-		"PATH=" + os.Getenv("PATH"), "HOME=" + h.agent, "PI_CODING_AGENT_DIR=" + h.agent, "TMPDIR=" + t.TempDir(),
-	}
+	p.cmd.Env = h.environment(t)
 	var err error
 	if p.stdin, err = p.cmd.StdinPipe(); err != nil {
 		t.Fatal(err)
@@ -69,6 +67,10 @@ func (h home) start(t *testing.T, args ...string) *process {
 		_ = p.cmd.Wait()
 	})
 	return p
+}
+
+func (h home) environment(t *testing.T) []string {
+	return []string{"PATH=" + os.Getenv("PATH"), "HOME=" + h.agent, "PI_CODING_AGENT_DIR=" + h.agent, "TMPDIR=" + t.TempDir()}
 }
 
 // send writes one command.

@@ -21,15 +21,21 @@ type loader struct {
 	life context.Context
 
 	mu sync.Mutex
-	up bool // extensions had their say about the first folder
+	// up says that the extensions are, if there are any, so that they can be
+	// asked. The session loads once before that, and then not until it is so.
+	up bool
 }
 
 // Load implements session.Loader.
 func (l *loader) Load(cwd string, more event.ResourcesDiscoverResult) session.Resources {
 	p := l.process
 	project := p.projects.look(cwd)
-	if l.extensionsAreUp() {
-		project = l.decide(project)
+	l.mu.Lock()
+	up := l.up
+	l.up = true
+	l.mu.Unlock()
+	if up {
+		project = l.decide(l.life, project)
 	}
 	set, diagnostics := resource.Load(p.resourceOptions(project, more))
 	problems := p.problems(project)
@@ -39,7 +45,7 @@ func (l *loader) Load(cwd string, more event.ResourcesDiscoverResult) session.Re
 	p.notes.say(problems...)
 	if withheld := project.withheld(); withheld != "" {
 		problems = append(problems, withheld)
-		if l.extensionsAreUp() {
+		if up {
 			p.notes.say(withheld)
 		}
 	}
@@ -50,26 +56,15 @@ func (l *loader) Load(cwd string, more event.ResourcesDiscoverResult) session.Re
 // decideFirst lets extensions decide about the folder that the session begins
 // in. It is for the host, which starts the project's extensions then.
 func (l *loader) decideFirst(ctx context.Context, cwd string) bool {
-	l.mu.Lock()
-	l.up = true
-	l.mu.Unlock()
-	return l.decideIn(ctx, l.process.projects.look(cwd)).trust.Trusted
+	return l.decide(ctx, l.process.projects.look(cwd)).trust.Trusted
 }
 
-func (l *loader) decide(p project) project { return l.decideIn(l.life, p) }
-
-func (l *loader) decideIn(ctx context.Context, p project) project {
+func (l *loader) decide(ctx context.Context, p project) project {
 	p, err := l.process.projects.ask(ctx, p)
 	if err != nil {
 		l.process.notes.say(err.Error())
 	}
 	return p
-}
-
-func (l *loader) extensionsAreUp() bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.up
 }
 
 // problems are what of a folder's settings is not used as it stands.

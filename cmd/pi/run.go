@@ -22,7 +22,11 @@ func run(ctx context.Context, std streams, argv []string) int {
 		code, err = start(c.Context(), std, &o, c.Flags(), argv[0])
 		return err
 	})
-	command.SetArgs(o.setUnknown(command.Flags(), argv[1:]))
+	arguments := argv[1:]
+	if !addSubcommands(command, std, arguments) {
+		arguments = o.setUnknown(command.Flags(), arguments)
+	}
+	command.SetArgs(arguments)
 	command.SetOut(std.out)
 	command.SetErr(std.err)
 	if err := command.ExecuteContext(ctx); err != nil {
