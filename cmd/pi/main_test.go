@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -37,11 +38,21 @@ func runTests(m *testing.M) int {
 // build compiles main packages: one into a file, or several into a folder that
 // ends in a slash. With the race detector on, they have it too.
 func build(target string, packages ...string) error {
-	args := []string{"build", "-o", target}
 	if raceEnabled {
-		args = append(args, "-race")
+		return compile(target, "-race", packages)
 	}
-	out, err := exec.Command("go", append(args, packages...)...).CombinedOutput()
+	return compile(target, "-race=false", packages)
+}
+
+// buildFixtures compiles programs that are not themselves tested: small, and
+// quick to link.
+func buildFixtures(target string, packages ...string) error {
+	return compile(target, "-ldflags=-s -w", packages)
+}
+
+func compile(target, flag string, packages []string) error {
+	args := slices.Concat([]string{"build", "-o", target, flag}, packages)
+	out, err := exec.Command("go", args...).CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("go build %s: %w\n%s", strings.Join(packages, " "), err, out)
 	}

@@ -141,7 +141,7 @@ func extensionPrograms(t *testing.T) programs {
 	}
 	p.build = sync.OnceValues(func() (string, error) {
 		dir := filepath.Join(buildDir, "extensions")
-		err := build(dir+string(filepath.Separator), slices.Sorted(maps.Keys(all))...)
+		err := buildFixtures(dir+string(filepath.Separator), slices.Sorted(maps.Keys(all))...)
 		return dir, err
 	})
 	return p
