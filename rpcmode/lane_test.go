@@ -3,6 +3,7 @@ package rpcmode
 import (
 	"fmt"
 	"reflect"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -33,9 +34,14 @@ func TestLaneLetsTheUrgentOvertakeAndWithdrawsWhatTheyWouldHaveStopped(t *testin
 	synctest.Test(t, func(t *testing.T) {
 		l := newLane()
 		start := time.Now()
+		var mu sync.Mutex
 		var got []string
 		note := func(what string) func() {
-			return func() { got = append(got, fmt.Sprintf("%s at %v", what, time.Since(start))) }
+			return func() {
+				mu.Lock()
+				defer mu.Unlock()
+				got = append(got, fmt.Sprintf("%s at %v", what, time.Since(start)))
+			}
 		}
 		stuck := make(chan struct{})
 		l.push(&job{run: func() { <-stuck; note("slow")() }})

@@ -3,6 +3,7 @@ package rpcmode
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"github.com/seed-54e836f5/pi/core/message"
 	"github.com/seed-54e836f5/pi/core/session"
@@ -30,7 +31,7 @@ func withdrawPrompt(r *reply) { r.fail(errWithdrawn) }
 func prompt(_ context.Context, s *server, p wire.Prompt, r *reply) {
 	s.session.Prompt(session.Prompt{
 		Text: p.Message, Images: images(p.Images), Behavior: session.Behavior(p.StreamingBehavior), Source: "rpc",
-	}, s.acceptance(r))
+	}, s.acceptance(p.Message, r))
 }
 
 func steer(_ context.Context, s *server, p wire.Text, r *reply) {
@@ -52,19 +53,27 @@ func abort(_ context.Context, s *server, _ wire.Empty) func() (wire.None, error)
 // abortAndPrompt holds up what comes behind it until the prompt is in: that
 // was sent for the new run, not for the one that ends.
 func abortAndPrompt(_ context.Context, s *server, p wire.Text, r *reply) {
-	accepted := s.acceptance(r)
+	accepted := s.acceptance(p.Message, r)
 	<-s.session.Abort()
 	s.session.Prompt(textPrompt(p), accepted)
 }
 
 // acceptance answers a prompt once it was accepted. Clients of the xcsh
-// dialect are answered at once, and again if it then fails.
-func (s *server) acceptance(r *reply) session.Accepted {
+// dialect are answered at once, and again if it then fails; for them the run
+// has begun with that first answer, so get_state says so until the session
+// has decided. A slash command begins no run.
+func (s *server) acceptance(text string, r *reply) session.Accepted {
 	if s.dialect != XCSH {
 		return answerAccepted(r)
 	}
+	var run int64 = 1
+	if strings.HasPrefix(text, "/") {
+		run = 0
+	}
+	s.acknowledged.Add(run)
 	r.succeed(none)
 	return func(_ session.Disposition, err error) {
+		s.acknowledged.Add(-run)
 		if err != nil {
 			r.fail(err)
 		}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -94,6 +95,9 @@ type server struct {
 	host    *host
 	todos   *todos
 	lane    *lane
+	// acknowledged counts the prompts that a client of the xcsh dialect
+	// believes to run and that the session has not decided on.
+	acknowledged atomic.Int64
 
 	ctx        context.Context // of commands
 	cancel     context.CancelFunc

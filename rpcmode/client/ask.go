@@ -24,17 +24,21 @@ func (c *Client) Ask(ctx context.Context, text string) (*message.Assistant, erro
 		return nil, err
 	}
 	// A prompt that a command or a hook took settles nothing. The agent says
-	// that it is streaming from the acceptance of a prompt until it settles.
+	// that it is streaming from the acceptance of a prompt until just before
+	// it settles; if it does not say so, and no run has begun, none will.
 	state, err := c.State(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if !state.IsStreaming {
+	if !state.IsStreaming && !sub.holds(event.KindAgentStart) {
 		sub.finish()
+		return lastAnswer(ctx, c, sub, true)
 	}
-	return lastAnswer(ctx, c, sub, !state.IsStreaming)
+	return lastAnswer(ctx, c, sub, false)
 }
 
+// lastAnswer gives the answer that the events end with. over says that no
+// agent_settled belongs to them.
 func lastAnswer(ctx context.Context, c *Client, sub *Subscription, over bool) (last *message.Assistant, err error) {
 	settled := over
 	for e := range sub.Events() {

@@ -397,7 +397,7 @@ func plain(n ui.Notice) any {
 
 func TestHostTools(t *testing.T) {
 	a := attach(t, rpcmode.Pi, client.Options{})
-	stopped := make(chan struct{})
+	begun, stopped := make(chan struct{}), make(chan struct{})
 	object := json.RawMessage(`{"type":"object"}`)
 	err := a.SetHostTools(t.Context(),
 		client.HostTool{
@@ -416,6 +416,7 @@ func TestHostTools(t *testing.T) {
 		client.HostTool{
 			HostTool: wire.HostTool{Name: "hang", Description: "Hang", Parameters: object},
 			Run: func(ctx context.Context, _ json.RawMessage, _ func(wire.HostToolOutput)) (wire.HostToolOutput, error) {
+				close(begun)
 				<-ctx.Done()
 				close(stopped)
 				return wire.HostToolOutput{}, ctx.Err()
@@ -447,16 +448,10 @@ func TestHostTools(t *testing.T) {
 			t.Errorf("%s gave %s, want %s", name, results[name], want)
 		}
 	}
-	begun := a.Subscribe()
-	defer begun.Close()
 	if err := a.Prompt(t.Context(), wire.Prompt{Message: "CALL hang {}"}); err != nil {
 		t.Fatal(err)
 	}
-	for e := range begun.Events() {
-		if e.Kind() == event.KindToolExecutionStart {
-			break
-		}
-	}
+	<-begun
 	if err := a.Abort(t.Context()); err != nil {
 		t.Error(err)
 	}

@@ -2,6 +2,7 @@ package client
 
 import (
 	"iter"
+	"slices"
 	"sync"
 
 	"github.com/seed-54e836f5/pi/core/event"
@@ -132,6 +133,13 @@ func (s *Subscription) next() (frame, bool) {
 		s.queue = nil
 	}
 	return f, true
+}
+
+// holds says whether an event of a kind waits to be taken.
+func (s *Subscription) holds(kind event.Kind) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.ContainsFunc(s.queue, func(f frame) bool { return f.event != nil && f.event.Kind() == kind })
 }
 
 func (s *Subscription) add(f frame) {
