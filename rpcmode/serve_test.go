@@ -235,6 +235,23 @@ func TestPrompts(t *testing.T) {
 			<* {"id":"c","type":"response","command":"get_last_assistant_text",…}
 			<* {"type":"agent_settled"}
 		`},
+		{name: "in the xcsh dialect updates carry the message", change: []setup{xcsh}, script: `
+			> {"id":"a","type":"prompt","message":"SAY Hello"}
+			< {"type":"ready"}
+			< {"id":"a","type":"response","command":"prompt","success":true}
+			< {"type":"agent_start"}
+			< {"type":"turn_start"}
+			< {"type":"message_start",…}
+			< {"type":"message_end",…}
+			< {"type":"message_start",…}
+			< {"type":"message_update","assistantMessageEvent":{"type":"text_start","contentIndex":0,"partial":{"role":"assistant",…}},"message":{"role":"assistant",…}…}
+			< {"type":"message_update","assistantMessageEvent":{"type":"text_delta","contentIndex":0,"delta":"Hello","partial":{"role":"assistant","content":[{"type":"text","text":"Hello"}],…}},"message":{"role":"assistant","content":[{"type":"text","text":"Hello"}],…}…}
+			< {"type":"message_update",…}
+			< {"type":"message_end",…}
+			< {"type":"turn_end",…}
+			< {"type":"agent_end",…}
+			< {"type":"agent_settled"}
+		`},
 		{name: "in the xcsh dialect it is acknowledged at once, and fails again if it must", change: []setup{xcsh}, skip: chatter, script: `
 			> {"id":"a","type":"prompt","message":"HANG"}
 			< {"type":"ready"}

@@ -21,8 +21,8 @@ import (
 )
 
 // Model answers by the orders in the last message, one a line: SAY text,
-// THINK text, CALL tool arguments, HANG, FAIL reason. A tool result is
-// answered with SAY done.
+// THINK text, CALL tool arguments, WAIT duration, HANG, FAIL reason. A tool
+// result is answered with SAY done.
 type Model struct {
 	mu       sync.Mutex
 	requests []provider.Request
@@ -59,6 +59,10 @@ func (m *Model) Stream(ctx context.Context, req provider.Request, sink func(prov
 			a.block(provider.ToolCallStart, provider.ToolCallDelta, provider.ToolCallEnd,
 				provider.Delta{ID: fmt.Sprintf("call_%d", a.blocks), Name: name, Text: arguments})
 			a.reason = message.StopToolUse
+		case "WAIT":
+			if err := a.wait(ctx, rest, sink); err != nil {
+				return err
+			}
 		case "HANG":
 			<-ctx.Done()
 			return provider.Abort(ctx.Err())
@@ -67,18 +71,42 @@ func (m *Model) Stream(ctx context.Context, req provider.Request, sink func(prov
 		}
 	}
 	a.add(provider.Delta{Kind: provider.Finish, StopReason: a.reason, RawStopReason: string(a.reason), Usage: &message.Usage{}})
-	for _, d := range a.deltas {
-		if err := sink(d); err != nil {
-			return err
-		}
-	}
-	return nil
+	return a.flush(sink)
 }
 
 type answer struct {
 	deltas []provider.Delta
 	blocks int
 	reason message.StopReason
+}
+
+// wait sends what there is so far, and waits.
+func (a *answer) wait(ctx context.Context, duration string, sink func(provider.Delta) error) error {
+	d, err := time.ParseDuration(duration)
+	if err != nil {
+		return provider.Errorf(provider.Invalid, "%w", err)
+	}
+	if err := a.flush(sink); err != nil {
+		return err
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return provider.Abort(ctx.Err())
+	}
+}
+
+func (a *answer) flush(sink func(provider.Delta) error) error {
+	for _, d := range a.deltas {
+		if err := sink(d); err != nil {
+			return err
+		}
+	}
+	a.deltas = nil
+	return nil
 }
 
 func (a *answer) add(d provider.Delta) { a.deltas = append(a.deltas, d) }
