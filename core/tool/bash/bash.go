@@ -65,6 +65,9 @@ func (s shell) Run(ctx context.Context, call tool.Call, update func(tool.Result)
 	if err := json.Unmarshal(call.Arguments, &args); err != nil {
 		return tool.Result{}, fmt.Errorf("bash: arguments: %w", err)
 	}
+	if update != nil {
+		update(tool.Result{Content: []message.Block{}}) // clients wait for it before all else
+	}
 	timeout, err := duration(args.Timeout)
 	if err != nil {
 		return tool.Result{}, err

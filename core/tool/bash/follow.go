@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/seed-54e836f5/pi/core/message"
 	"github.com/seed-54e836f5/pi/core/proc"
 	"github.com/seed-54e836f5/pi/core/tool"
 )
@@ -12,16 +11,14 @@ import (
 // interval is the least time between two updates of one call.
 const interval = 100 * time.Millisecond
 
-// follow runs a command and reports its output while it runs: once before
-// there is any, at once when the first comes, and then not more often than
-// the interval; what was written last is always reported. update is called
-// from this goroutine only; nil: nobody wants to know.
+// follow runs a command and reports its output while it runs: at once when the
+// first comes, and then not more often than the interval; what was written
+// last is always reported. update is called from this goroutine only; nil:
+// nobody wants to know.
 func follow(ctx context.Context, o proc.Options, update func(tool.Result)) (proc.Result, error) {
 	if update == nil {
 		return proc.Run(ctx, o)
 	}
-	update(tool.Result{Content: []message.Block{}})
-
 	written := make(chan struct{}, 1) // something was, since the last look
 	o.OnOutput = func(string) {
 		select {
