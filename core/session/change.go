@@ -277,7 +277,7 @@ func (s *Session) announceStart(start event.SessionStart) {
 	s.stage(func(ctx context.Context) { s.config.Hooks.Tell(ctx, &start) })
 	var more event.ResourcesDiscoverResult
 	s.stage(func(ctx context.Context) {
-		more = hook.Decide[event.ResourcesDiscoverResult](ctx, s.config.Hooks, &event.ResourcesDiscover{Reason: start.Reason})
+		more = hook.Decide[event.ResourcesDiscoverResult](ctx, s.config.Hooks, &event.ResourcesDiscover{Cwd: s.Cwd(), Reason: start.Reason})
 	})
 	resources := s.config.Resources.Load(s.Cwd(), more)
 	s.mu.Lock()

@@ -128,7 +128,7 @@ func (s *Session) CompleteArguments(ctx context.Context, name, prefix string) ([
 // runCommand carries out a command. A failure is the extension's, reported as
 // such: the prompt that called it was handled all the same.
 func (s *Session) runCommand(c ExtensionCommand, arguments string, accepted Accepted) {
-	if err := c.Run(s.life, arguments); err != nil {
+	if err := c.Run(s.life, arguments); err != nil && !s.isClosed() { // what the end cuts off is no fault of the command
 		s.emit(s.life, &event.ExtensionError{ExtensionPath: "command:" + c.Name, Event: "command", Error: err.Error()})
 	}
 	accepted(Handled, nil)

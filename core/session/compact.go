@@ -83,16 +83,14 @@ func (s *Session) beginCompaction(ctx context.Context, tell func() context.Conte
 	return c, nil
 }
 
-// waitCompaction lets a run begin only when no compaction is on.
-func (s *Session) waitCompaction(ctx context.Context) {
+// waitCompaction lets a run begin only when no compaction is on. Who aborts
+// the run also aborts that, so its end is near then.
+func (s *Session) waitCompaction() {
 	s.mu.Lock()
 	c := s.compacting
 	s.mu.Unlock()
 	if c != nil {
-		select {
-		case <-c.done:
-		case <-ctx.Done():
-		}
+		<-c.done
 	}
 }
 
@@ -195,17 +193,18 @@ func (s *Session) compact(c *compaction, reason event.CompactionReason, instruct
 	case err != nil:
 		end.ErrorMessage = "Automatic compaction failed: " + err.Error()
 	}
+	// As with all events, extensions know before clients do.
+	if err != nil {
+		s.config.Hooks.Tell(c.tell(), &event.SessionCompactFailed{Reason: reason, Aborted: end.Aborted, ErrorMessage: end.ErrorMessage})
+	} else {
+		s.config.Hooks.Tell(c.tell(), &event.SessionCompact{CompactionEntry: entry.Raw, FromExtension: entry.fromHook, Reason: reason, WillRetry: willRetry})
+	}
 	s.emit(s.life, end)
 	s.mu.Lock()
 	s.compacting = nil
 	s.mu.Unlock()
 	close(c.done)
-	if err != nil {
-		s.config.Hooks.Tell(c.tell(), &event.SessionCompactFailed{Reason: reason, Aborted: end.Aborted, ErrorMessage: end.ErrorMessage})
-		return nil, err
-	}
-	s.config.Hooks.Tell(c.tell(), &event.SessionCompact{CompactionEntry: entry.Raw, FromExtension: entry.fromHook, Reason: reason, WillRetry: willRetry})
-	return result, nil
+	return result, err
 }
 
 // madeCompaction is the entry that a compaction became.
@@ -316,5 +315,5 @@ func (s *Session) summarizeBranch(ctx context.Context, c *conversation, from, to
 	if err != nil {
 		return nil, err
 	}
-	return &store.BranchSummary{FromID: from, Summary: summary.Text, Details: summary.Details, Usage: &summary.Usage}, nil
+	return &store.BranchSummary{FromID: branchPoint(to), Summary: summary.Text, Details: summary.Details, Usage: &summary.Usage}, nil
 }

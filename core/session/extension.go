@@ -116,7 +116,7 @@ func (s *Session) placeUser(user *message.User, deliverAs Deliver) error {
 // runUser is the run that a message of an extension begins in the user's
 // name.
 func (s *Session) runUser(r *run, user *message.User) {
-	s.waitCompaction(r.ctx)
+	s.waitCompaction()
 	if err := s.checkModel(r.ctx); err != nil {
 		s.abandon(r)
 		s.reportRuntime("send_user_message", err)

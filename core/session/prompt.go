@@ -134,7 +134,7 @@ func (s *Session) runPrompt(r *run, a *admission) {
 
 // prepare turns a prompt into the messages that begin its run.
 func (s *Session) prepare(r *run, p Prompt) ([]agent.Queued, Disposition, error) {
-	s.waitCompaction(r.ctx)
+	s.waitCompaction()
 	text, images, handled := s.passInput(r.ctx, p)
 	if handled {
 		return nil, Handled, nil
@@ -199,6 +199,7 @@ func (s *Session) beforeAgentStart(r *run, text string, images []message.Block) 
 	if !s.config.Hooks.Wanted(e.Kind()) {
 		return nil
 	}
+	e.SystemPromptOptions = s.systemPromptOptions()
 	base := e.SystemPrompt
 	asked := hook.Decide[hook.BeforeAgentStart](r.ctx, s.config.Hooks, e)
 	if e.SystemPrompt != base {
@@ -211,6 +212,32 @@ func (s *Session) beforeAgentStart(r *run, text string, images []message.Block) 
 		}
 	}
 	return messages
+}
+
+// systemPromptOptions tells extensions what the system prompt was made from.
+func (s *Session) systemPromptOptions() event.Raw {
+	s.mu.Lock()
+	cwd, tools := s.conversation.cwd, s.tools.on()
+	s.mu.Unlock()
+	options := struct {
+		Cwd           string            `json:"cwd"`
+		SelectedTools []string          `json:"selectedTools"`
+		ToolSnippets  map[string]string `json:"toolSnippets"`
+		Guidelines    []string          `json:"promptGuidelines"`
+	}{cwd, []string{}, map[string]string{}, []string{}}
+	for _, t := range tools {
+		spec := t.Spec()
+		options.SelectedTools = append(options.SelectedTools, spec.Name)
+		if spec.Snippet != "" {
+			options.ToolSnippets[spec.Name] = spec.Snippet
+		}
+		options.Guidelines = append(options.Guidelines, spec.Guidelines...)
+	}
+	data, err := message.Marshal(options)
+	if err != nil {
+		panic(err) // texts always encode
+	}
+	return data
 }
 
 // customMessage makes what an extension asked for a message; nil, and reported,

@@ -40,10 +40,16 @@ type with = func(*session.Config)
 // is closed when the test ends.
 func newRig(t *testing.T, script []scripted.Answer, changes ...with) *rig {
 	t.Helper()
+	return newRigIn(t, t.TempDir(), script, changes...)
+}
+
+// newRigIn is newRig in a folder that is there already.
+func newRigIn(t *testing.T, cwd string, script []scripted.Answer, changes ...with) *rig {
+	t.Helper()
 	r := &rig{t: t, model: scripted.NewModel(script...)}
 	chain := &hook.Chain{}
 	config := session.Config{
-		Cwd: t.TempDir(), Mode: "rpc",
+		Cwd: cwd, Mode: "rpc",
 		Models: &models{model: r.model, list: []message.Model{thinker, simple}}, Model: &thinker, Thinking: message.ThinkingMedium,
 		Hooks: chain, Resources: loader{},
 		Settings: session.Settings{

@@ -132,7 +132,7 @@ func (s *Session) HasPendingMessages() bool {
 // hold mu.
 func (s *Session) start(r *run, messages []agent.Queued) {
 	s.owned.run(func() {
-		s.waitCompaction(r.ctx)
+		s.waitCompaction()
 		s.drive(r, messages)
 		s.settle(r)
 	})

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -114,7 +115,6 @@ func (s *Session) SetLabel(entryID, label string) error {
 	if err != nil {
 		return fmt.Errorf("label entry %s: %w", entryID, err)
 	}
-	s.emit(s.life, &event.EntryAppended{Entry: entry.Raw})
 	return nil
 }
 
@@ -167,7 +167,7 @@ func (s *Session) navigate(ctx context.Context, n Navigate) (Navigated, error) {
 	if !s.IsIdle() {
 		return Navigated{}, errors.New("navigate_tree: a run is on: wait for agent_settled, or abort first")
 	}
-	s.waitCompaction(ctx) // it belongs to the branch that is left
+	s.waitCompaction() // it belongs to the branch that is left
 	c := s.currentConversation()
 	target, ok := c.log.Entry(n.TargetID)
 	if !ok {
@@ -192,15 +192,17 @@ func (s *Session) navigate(ctx context.Context, n Navigate) (Navigated, error) {
 	if err := c.log.SetLeaf(leaf); err != nil {
 		return Navigated{}, fmt.Errorf("move to entry %s: %w", leaf, err)
 	}
+	marked := target.ID
 	if summary != nil {
 		entry, err := s.appendEntry(c, *summary)
 		if err != nil {
 			return Navigated{}, fmt.Errorf("note the summary of the branch: %w", err)
 		}
 		navigated.SummaryEntry = entry.Raw
+		marked = entry.ID
 	}
 	if label != "" {
-		if _, err := s.appendEntry(c, store.Label{TargetID: target.ID, Label: label}); err != nil {
+		if _, err := s.appendEntry(c, store.Label{TargetID: marked, Label: label}); err != nil {
 			return Navigated{}, fmt.Errorf("label the place: %w", err)
 		}
 	}
@@ -230,7 +232,7 @@ func (s *Session) branchSummary(ctx context.Context, c *conversation, from, to s
 			n.CustomInstructions = result.CustomInstructions
 		}
 		if own := result.Summary; own != nil {
-			return &store.BranchSummary{FromID: from, Summary: own.Summary, Details: own.Details, Usage: own.Usage, FromHook: true}, label, false, nil
+			return &store.BranchSummary{FromID: branchPoint(to), Summary: own.Summary, Details: own.Details, Usage: own.Usage, FromHook: true}, label, false, nil
 		}
 	}
 	if !n.Summarize {
@@ -242,8 +244,8 @@ func (s *Session) branchSummary(ctx context.Context, c *conversation, from, to s
 
 func treeEvent(c *conversation, from, to string, n Navigate) (*event.SessionBeforeTree, error) {
 	preparation, err := message.Marshal(map[string]any{
-		"targetId": n.TargetID, "oldLeafId": optional(from), "newLeafId": optional(to),
-		"userWantsSummary": n.Summarize, "customInstructions": n.CustomInstructions, "label": n.Label,
+		"targetId": n.TargetID, "oldLeafId": optional(from), "commonAncestorId": optional(commonAncestor(c.log, from, to)),
+		"userWantsSummary": n.Summarize, "customInstructions": n.CustomInstructions, "replaceInstructions": false, "label": n.Label,
 		"entriesToSummarize": left(c.log, from, to),
 	})
 	if err != nil {
@@ -251,6 +253,21 @@ func treeEvent(c *conversation, from, to string, n Navigate) (*event.SessionBefo
 	}
 	return &event.SessionBeforeTree{Preparation: preparation}, nil
 }
+
+// commonAncestor is the last entry that is on both branches; empty: there is
+// none.
+func commonAncestor(log *store.Log, from, to string) string {
+	old, target := log.Branch(from), log.Branch(to)
+	last := ""
+	for i := 0; i < len(old) && i < len(target) && old[i].ID == target[i].ID; i++ {
+		last = old[i].ID
+	}
+	return last
+}
+
+// branchPoint is what a summary names as the place that it hangs at: the entry
+// that the branch begins behind.
+func branchPoint(leaf string) string { return cmp.Or(leaf, "root") }
 
 // left lists the entries that are on the old branch and not on the new one.
 func left(log *store.Log, from, to string) []json.RawMessage {
