@@ -13,15 +13,17 @@ import (
 	"github.com/seed-54e836f5/pi/core/provider"
 	"github.com/seed-54e836f5/pi/core/provider/anthropic"
 	"github.com/seed-54e836f5/pi/core/provider/demo"
+	"github.com/seed-54e836f5/pi/core/provider/google"
 	"github.com/seed-54e836f5/pi/core/provider/openai"
 )
 
 // byAPI makes the adapter of an API. The names are those of models.json.
 var byAPI = map[string]func(provider.Options) provider.Provider{
-	"anthropic-messages": func(o provider.Options) provider.Provider { return anthropic.New(o) },
-	"openai-completions": func(o provider.Options) provider.Provider { return openai.NewCompletions(o) },
-	"openai-responses":   func(o provider.Options) provider.Provider { return openai.NewResponses(o) },
-	"demo":               func(provider.Options) provider.Provider { return demo.New() },
+	anthropic.API:         func(o provider.Options) provider.Provider { return anthropic.New(o) },
+	openai.APICompletions: func(o provider.Options) provider.Provider { return openai.NewCompletions(o) },
+	openai.APIResponses:   func(o provider.Options) provider.Provider { return openai.NewResponses(o) },
+	google.API:            func(o provider.Options) provider.Provider { return google.New(o) },
+	demo.API:              func(provider.Options) provider.Provider { return demo.New() },
 }
 
 // ForAPI makes the adapter for an API, which may be called from any

