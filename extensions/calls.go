@@ -3,6 +3,7 @@ package extensions
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -76,10 +77,9 @@ type unavailableError struct{ error }
 
 func failureOf(err error) *pb.Failure {
 	f := &pb.Failure{Message: err.Error()}
-	switch err.(type) {
-	case invalidError:
+	if wrong := (invalidError{}); errors.As(err, &wrong) {
 		f.Reason = pb.Failure_REASON_INVALID_ARGUMENT
-	case unavailableError:
+	} else if missing := (unavailableError{}); errors.As(err, &missing) {
 		f.Reason = pb.Failure_REASON_UNAVAILABLE
 	}
 	return f

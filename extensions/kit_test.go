@@ -233,8 +233,9 @@ func (r *recorder) wait(t testing.TB, fits func(event.Event) bool, what string) 
 		case <-changed:
 		case <-timeout:
 			r.mu.Lock()
-			defer r.mu.Unlock()
-			t.Fatalf("waited in vain for %s; there was %s", what, describe(r.events))
+			seen := describe(r.events)
+			r.mu.Unlock()
+			t.Fatalf("waited in vain for %s; there was %s", what, seen)
 		}
 	}
 }

@@ -93,7 +93,7 @@ func (m *manifest) check() error {
 			return fmt.Errorf("field deadlines: extensions have no handlers for %q", kind)
 		}
 	}
-	if m.Command != nil && (len(m.Command) == 0 || m.Command[0] == "") {
+	if m.Command != nil && strings.Join(m.Command, "") == "" {
 		return fmt.Errorf("field command: it names no program")
 	}
 	if sum, err := hex.DecodeString(m.SHA256); m.SHA256 != "" && (err != nil || len(sum) != 32) {

@@ -16,6 +16,3 @@ func endSignal(state *os.ProcessState) string {
 	}
 	return ""
 }
-
-// alive says whether a process of this id is there.
-func alive(pid int) bool { return syscall.Kill(pid, 0) == nil }

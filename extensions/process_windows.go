@@ -23,12 +23,3 @@ func killGroup(leader int) {
 }
 
 func endSignal(*os.ProcessState) string { return "" }
-
-func alive(pid int) bool {
-	p, err := os.FindProcess(pid)
-	if err != nil {
-		return false
-	}
-	_ = p.Release()
-	return true
-}

@@ -100,7 +100,7 @@ func (p *process) startRetrying() error {
 // readStdout passes the handshake line to go-plugin and everything else to the
 // log.
 func (p *process) readStdout(r io.Reader) {
-	defer p.shaken.Close()
+	defer p.abort()
 	p.lines.readUntil(r, func(line string) bool {
 		p.head.add(line)
 		if !looksLikeHandshake(line) {

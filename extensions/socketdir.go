@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
 
 	"github.com/gofrs/flock"
 )
@@ -53,7 +52,7 @@ func socketBases(env []string) []string {
 	if dir := lookup(env, "XDG_RUNTIME_DIR"); dir != "" {
 		bases = append(bases, dir)
 	}
-	bases = append(bases, filepath.Join("/run/user", strconv.Itoa(os.Getuid())))
+	bases = append(bases, fmt.Sprintf("/run/user/%d", os.Getuid()))
 	if dir := lookup(env, "TMPDIR"); dir != "" {
 		bases = append(bases, dir)
 	}

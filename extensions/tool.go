@@ -65,5 +65,6 @@ func decodeToolResult(encoded []byte) (tool.Result, error) {
 	if len(encoded) == 0 {
 		return result, nil
 	}
-	return result, json.Unmarshal(encoded, &result)
+	err := json.Unmarshal(encoded, &result)
+	return result, err
 }

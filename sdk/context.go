@@ -78,8 +78,7 @@ func (c *Context) ProjectTrusted() bool { return c.projectTrusted }
 
 // State says where the session stands now.
 func (c *Context) State() (State, error) {
-	var s State
-	return s, c.call(proto.MethodState, nil, &s)
+	return get[State](c, proto.MethodState, nil)
 }
 
 // IsIdle says whether nothing runs: no model, no retry, no compaction.
@@ -103,8 +102,7 @@ func (c *Context) ContextUsage() (*ContextUsage, error) {
 // SystemPrompt is the system prompt as it stands. While BeforeAgentStart is
 // decided, the event has the newer one.
 func (c *Context) SystemPrompt() (string, error) {
-	var prompt string
-	return prompt, c.call(proto.MethodSystemPrompt, nil, &prompt)
+	return get[string](c, proto.MethodSystemPrompt, nil)
 }
 
 // Abort stops what the model is doing. It does not wait for the end.
@@ -186,8 +184,14 @@ type CommandInfo struct {
 
 // Commands lists the slash commands: extensions', templates, skills.
 func (c *Context) Commands() ([]CommandInfo, error) {
-	var list []CommandInfo
-	return list, c.call(proto.MethodCommands, nil, &list)
+	return get[[]CommandInfo](c, proto.MethodCommands, nil)
+}
+
+// get calls a method for its result.
+func get[T any](c *Context, method string, arguments any) (T, error) {
+	var result T
+	err := c.call(method, arguments, &result)
+	return result, err
 }
 
 func (c *Context) call(method string, arguments, result any) error {

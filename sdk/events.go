@@ -10,60 +10,110 @@ import (
 // The events, and what handlers of those that are decided give back. A nil
 // result means that the handler has nothing to say.
 type (
-	ProjectTrustEvent           = event.ProjectTrust
-	ProjectTrustResult          = event.ProjectTrustResult
-	ResourcesDiscoverEvent      = event.ResourcesDiscover
-	ResourcesDiscoverResult     = event.ResourcesDiscoverResult
-	SessionBeforeSwitchEvent    = event.SessionBeforeSwitch
-	SessionBeforeForkEvent      = event.SessionBeforeFork
-	CancelResult                = event.CancelResult
-	SessionBeforeCompactEvent   = event.SessionBeforeCompact
-	SessionBeforeCompactResult  = event.SessionBeforeCompactResult
-	SessionBeforeTreeEvent      = event.SessionBeforeTree
-	SessionBeforeTreeResult     = event.SessionBeforeTreeResult
-	InputEvent                  = event.Input
-	InputResult                 = event.InputResult
-	BeforeAgentStartEvent       = event.BeforeAgentStart
-	BeforeAgentStartResult      = event.BeforeAgentStartResult
-	ContextEvent                = event.Context
-	ContextResult               = event.ContextResult
-	BeforeProviderHeadersEvent  = event.BeforeProviderHeaders
+	// ProjectTrustEvent asks whether the project's own files may be used.
+	ProjectTrustEvent = event.ProjectTrust
+	// ProjectTrustResult answers ProjectTrustEvent; the first yes or no decides.
+	ProjectTrustResult = event.ProjectTrustResult
+	// ResourcesDiscoverEvent asks for more places of skills and prompt templates.
+	ResourcesDiscoverEvent = event.ResourcesDiscover
+	// ResourcesDiscoverResult names such places; those of all extensions are joined.
+	ResourcesDiscoverResult = event.ResourcesDiscoverResult
+	// SessionBeforeSwitchEvent comes before another session takes this one's place.
+	SessionBeforeSwitchEvent = event.SessionBeforeSwitch
+	// SessionBeforeForkEvent comes before a fork or clone.
+	SessionBeforeForkEvent = event.SessionBeforeFork
+	// CancelResult vetoes a change of session; the first veto decides.
+	CancelResult = event.CancelResult
+	// SessionBeforeCompactEvent comes before a compaction.
+	SessionBeforeCompactEvent = event.SessionBeforeCompact
+	// SessionBeforeCompactResult vetoes a compaction, or brings the summary.
+	SessionBeforeCompactResult = event.SessionBeforeCompactResult
+	// SessionBeforeTreeEvent comes before the leaf moves to another entry.
+	SessionBeforeTreeEvent = event.SessionBeforeTree
+	// SessionBeforeTreeResult vetoes the move, or brings the summary of what is left.
+	SessionBeforeTreeResult = event.SessionBeforeTreeResult
+	// InputEvent comes with each text before it is expanded, and run or queued.
+	InputEvent = event.Input
+	// InputResult lets a text pass, changes it, or takes it over.
+	InputResult = event.InputResult
+	// BeforeAgentStartEvent comes when a prompt is about to run.
+	BeforeAgentStartEvent = event.BeforeAgentStart
+	// BeforeAgentStartResult adds a message to the prompt, or changes the system prompt of its run.
+	BeforeAgentStartResult = event.BeforeAgentStartResult
+	// ContextEvent comes before each model call with the messages it will see.
+	ContextEvent = event.Context
+	// ContextResult changes those messages, for that call only.
+	ContextResult = event.ContextResult
+	// BeforeProviderHeadersEvent comes before each model call with its headers; keys are hidden.
+	BeforeProviderHeadersEvent = event.BeforeProviderHeaders
+	// BeforeProviderHeadersResult sets and deletes headers.
 	BeforeProviderHeadersResult = event.BeforeProviderHeadersResult
-	BeforeProviderRequestEvent  = event.BeforeProviderRequest
+	// BeforeProviderRequestEvent comes with the request body of each model call.
+	BeforeProviderRequestEvent = event.BeforeProviderRequest
+	// BeforeProviderRequestResult replaces that body.
 	BeforeProviderRequestResult = event.BeforeProviderRequestResult
-	ToolCallEvent               = event.ToolCall
-	ToolCallResult              = event.ToolCallResult
-	ToolResultEvent             = event.ToolResult
-	ToolResultPatch             = event.ToolResultPatch
-	UserBashEvent               = event.UserBash
-	UserBashResult              = event.UserBashResult
-	MessageEndEvent             = event.MessageEnd
-	MessageEndResult            = event.MessageEndResult
+	// ToolCallEvent comes before a tool runs.
+	ToolCallEvent = event.ToolCall
+	// ToolCallResult blocks a tool call, or changes its input.
+	ToolCallResult = event.ToolCallResult
+	// ToolResultEvent comes when a tool has run.
+	ToolResultEvent = event.ToolResult
+	// ToolResultPatch changes what the model is told of it.
+	ToolResultPatch = event.ToolResultPatch
+	// UserBashEvent comes before a bash command of the user's runs.
+	UserBashEvent = event.UserBash
+	// UserBashResult takes the place of running it.
+	UserBashResult = event.UserBashResult
+	// MessageEndEvent carries a message in its final form.
+	MessageEndEvent = event.MessageEnd
+	// MessageEndResult replaces it by another of the same role.
+	MessageEndResult = event.MessageEndResult
 )
 
 // The events that are only told.
 type (
-	SessionStartEvent          = event.SessionStart
-	SessionInfoChangedEvent    = event.SessionInfoChanged
-	SessionCompactEvent        = event.SessionCompact
-	SessionCompactFailedEvent  = event.SessionCompactFailed
-	SessionTreeEvent           = event.SessionTree
-	SessionShutdownEvent       = event.SessionShutdown
-	AgentStartEvent            = event.AgentStart
-	AgentEndEvent              = event.AgentEnd
-	AgentSettledEvent          = event.AgentSettled
-	UIPromptStartEvent         = event.UIPromptStart
-	UIPromptEndEvent           = event.UIPromptEnd
-	TurnStartEvent             = event.TurnStart
-	TurnEndEvent               = event.TurnEnd
-	MessageStartEvent          = event.MessageStart
-	MessageUpdateEvent         = event.MessageUpdate
-	ToolExecutionStartEvent    = event.ToolExecutionStart
-	ToolExecutionUpdateEvent   = event.ToolExecutionUpdate
-	ToolExecutionEndEvent      = event.ToolExecutionEnd
+	// SessionStartEvent says that a session is live: the place to read state back.
+	SessionStartEvent = event.SessionStart
+	// SessionInfoChangedEvent says that the session has another name.
+	SessionInfoChangedEvent = event.SessionInfoChanged
+	// SessionCompactEvent says that a compaction was stored.
+	SessionCompactEvent = event.SessionCompact
+	// SessionCompactFailedEvent says that a compaction came to nothing.
+	SessionCompactFailedEvent = event.SessionCompactFailed
+	// SessionTreeEvent says that the leaf has moved.
+	SessionTreeEvent = event.SessionTree
+	// SessionShutdownEvent says that the session, or pi, is about to end.
+	SessionShutdownEvent = event.SessionShutdown
+	// AgentStartEvent begins a run.
+	AgentStartEvent = event.AgentStart
+	// AgentEndEvent ends a run; a retry or a queued message may follow.
+	AgentEndEvent = event.AgentEnd
+	// AgentSettledEvent ends all that a prompt began.
+	AgentSettledEvent = event.AgentSettled
+	// UIPromptStartEvent says that a dialog is shown.
+	UIPromptStartEvent = event.UIPromptStart
+	// UIPromptEndEvent says that a dialog is over.
+	UIPromptEndEvent = event.UIPromptEnd
+	// TurnStartEvent begins a turn: one answer and its tool calls.
+	TurnStartEvent = event.TurnStart
+	// TurnEndEvent ends a turn.
+	TurnEndEvent = event.TurnEnd
+	// MessageStartEvent shows a message that has begun.
+	MessageStartEvent = event.MessageStart
+	// MessageUpdateEvent is one step of an answer.
+	MessageUpdateEvent = event.MessageUpdate
+	// ToolExecutionStartEvent announces a tool call.
+	ToolExecutionStartEvent = event.ToolExecutionStart
+	// ToolExecutionUpdateEvent shows a tool's result so far.
+	ToolExecutionUpdateEvent = event.ToolExecutionUpdate
+	// ToolExecutionEndEvent ends a tool call.
+	ToolExecutionEndEvent = event.ToolExecutionEnd
+	// AfterProviderResponseEvent says what a model service answered first.
 	AfterProviderResponseEvent = event.AfterProviderResponse
-	ModelSelectEvent           = event.ModelSelect
-	ThinkingLevelSelectEvent   = event.ThinkingLevelSelect
+	// ModelSelectEvent says that the model has changed.
+	ModelSelectEvent = event.ModelSelect
+	// ThinkingLevelSelectEvent says that the thinking level has changed.
+	ThinkingLevelSelectEvent = event.ThinkingLevelSelect
 )
 
 // Descriptor names a kind of event and fixes the type of its handlers, so that

@@ -92,17 +92,24 @@ func (s *server) serveUntilAsked(listener net.Listener, hostGone <-chan struct{}
 	select {
 	case <-s.asked:
 		s.stopServing()
-		<-served
-		return 0
+		return s.ended(<-served)
 	case err := <-served:
-		s.log.Error("serve pi: " + err.Error())
-		return 1
+		return s.ended(err)
 	case <-signals:
 	case <-hostGone:
 	}
 	s.abandon()
-	<-served
 	return 0
+}
+
+// ended gives the code to exit with after serving; no error means that it was
+// stopped.
+func (s *server) ended(err error) int {
+	if err == nil {
+		return 0
+	}
+	s.log.Error("serve pi: " + err.Error())
+	return 1
 }
 
 // stopServing lets calls end that have begun, for a while.
@@ -141,7 +148,6 @@ func (s *server) abandon() {
 	case <-time.After(grace):
 	}
 	endOwnGroup()
-	os.Exit(0)
 }
 
 // Listen serves the extension inside this process until ctx ends, as sdktest
@@ -167,7 +173,7 @@ func Listen(ctx context.Context, register func(x *Extension), log *slog.Logger) 
 		case <-s.asked:
 		}
 		s.stopServing()
-		<-served
+		s.ended(<-served)
 		_ = os.RemoveAll(dir)
 	}()
 	return "unix:" + listener.Addr().String(), func() { <-ended }, nil

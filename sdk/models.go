@@ -17,14 +17,12 @@ func (m *Models) Current() (*Model, error) {
 
 // Available lists the models that there are credentials for.
 func (m *Models) Available() ([]Model, error) {
-	var list []Model
-	return list, m.c.call(proto.MethodModels, nil, &list)
+	return get[[]Model](m.c, proto.MethodModels, nil)
 }
 
 // Set chooses a model for this session.
 func (m *Models) Set(provider, id string) (Model, error) {
-	var chosen Model
-	return chosen, m.c.call(proto.MethodSetModel, proto.SetModelArgs{Provider: provider, ModelID: id}, &chosen)
+	return get[Model](m.c, proto.MethodSetModel, proto.SetModelArgs{Provider: provider, ModelID: id})
 }
 
 // Thinking is the session's thinking level.
@@ -44,8 +42,7 @@ type Tools struct{ c *Context }
 
 // All lists the tools, whether they are on or not.
 func (t *Tools) All() ([]ToolInfo, error) {
-	var list []ToolInfo
-	return list, t.c.call(proto.MethodTools, nil, &list)
+	return get[[]ToolInfo](t.c, proto.MethodTools, nil)
 }
 
 // Active lists the names of the tools that the model has.

@@ -80,7 +80,8 @@ func (s *Session) entries(method string, arguments any) ([]Entry, error) {
 	var answer struct {
 		Entries []Entry `json:"entries"`
 	}
-	return answer.Entries, s.c.call(method, arguments, &answer)
+	err := s.c.call(method, arguments, &answer)
+	return answer.Entries, err
 }
 
 // Leaf is the id of the entry that the next one will follow; empty in an empty
@@ -98,13 +99,13 @@ func (s *Session) Tree() ([]*TreeNode, error) {
 	var answer struct {
 		Tree []*TreeNode `json:"tree"`
 	}
-	return answer.Tree, s.c.call(proto.MethodTree, nil, &answer)
+	err := s.c.call(proto.MethodTree, nil, &answer)
+	return answer.Tree, err
 }
 
 // Messages is the conversation as the model sees it.
 func (s *Session) Messages() (Messages, error) {
-	var list Messages
-	return list, s.c.call(proto.MethodMessages, nil, &list)
+	return get[Messages](s.c, proto.MethodMessages, nil)
 }
 
 // Label is the label of an entry; empty: it has none.
@@ -158,6 +159,5 @@ func (s *Session) AppendEntry(customType string, data any) (Entry, error) {
 	if err != nil {
 		return Entry{}, fmt.Errorf("append entry %s: %w", customType, err)
 	}
-	var e Entry
-	return e, s.c.call(proto.MethodAppendEntry, proto.AppendEntryArgs{CustomType: customType, Data: encoded}, &e)
+	return get[Entry](s.c, proto.MethodAppendEntry, proto.AppendEntryArgs{CustomType: customType, Data: encoded})
 }

@@ -8,34 +8,58 @@ import (
 
 // Values of conversations, under the names that they have in pi's core.
 type (
-	Message           = message.Message
-	Messages          = message.List
-	User              = message.User
-	Assistant         = message.Assistant
+	// Message is one message of a conversation: one of the types below.
+	Message = message.Message
+	// Messages is a list of messages.
+	Messages = message.List
+	// User is what a person, a client or an extension said.
+	User = message.User
+	// Assistant is an answer of a model.
+	Assistant = message.Assistant
+	// ToolResultMessage is what a tool call gave, as the conversation has it.
 	ToolResultMessage = message.ToolResult
-	BashExecution     = message.BashExecution
-	Custom            = message.Custom
-	BranchSummary     = message.BranchSummary
+	// BashExecution is a bash command of the user's with its output.
+	BashExecution = message.BashExecution
+	// Custom is a message that an extension put into the conversation.
+	Custom = message.Custom
+	// BranchSummary tells the model about a branch that was left.
+	BranchSummary = message.BranchSummary
+	// CompactionSummary stands for what a compaction removed.
 	CompactionSummary = message.CompactionSummary
-	Block             = message.Block
-	Content           = message.Content
-	Usage             = message.Usage
-	Model             = message.Model
-	Price             = message.Price
-	ThinkingLevel     = message.ThinkingLevel
-	StopReason        = message.StopReason
+	// Block is one piece of content: text, thinking, an image or a tool call.
+	Block = message.Block
+	// Content is a text or a list of blocks.
+	Content = message.Content
+	// Usage counts the tokens of model calls.
+	Usage = message.Usage
+	// Model describes a model.
+	Model = message.Model
+	// Price is what a model costs in dollars per million tokens.
+	Price = message.Price
+	// ThinkingLevel says how much a model thinks before it answers.
+	ThinkingLevel = message.ThinkingLevel
+	// StopReason says why an answer ended.
+	StopReason = message.StopReason
 )
 
 // What an extension gives and gets beside events.
 type (
-	CustomMessage    = event.CustomMessage
+	// CustomMessage is a message of an extension's own type, to be sent.
+	CustomMessage = event.CustomMessage
+	// CompactionResult is what a compaction gave, or is to give.
 	CompactionResult = event.CompactionResult
-	TreeSummary      = event.TreeSummary
-	BashResult       = event.BashResult
-	Raw              = event.Raw
-	ContextUsage     = proto.ContextUsage
-	State            = proto.State
-	ToolInfo         = proto.Tool
+	// TreeSummary is an own summary of a branch that is left.
+	TreeSummary = event.TreeSummary
+	// BashResult is the outcome of a bash command.
+	BashResult = event.BashResult
+	// Raw is JSON that is passed on as it is.
+	Raw = event.Raw
+	// ContextUsage says how full a model's window is.
+	ContextUsage = proto.ContextUsage
+	// State says where a session stands.
+	State = proto.State
+	// ToolInfo describes a tool of the session.
+	ToolInfo = proto.Tool
 )
 
 // The types of content blocks.

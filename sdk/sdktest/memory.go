@@ -256,7 +256,7 @@ var methods = map[string]func(*Host, []byte) (any, error){
 				return m.model, nil
 			}
 		}
-		return nil, fmt.Errorf("Model not found: %s/%s", a.Provider, a.ModelID) //nolint:revive,staticcheck // the wire's words
+		return nil, fmt.Errorf("Model not found: %s/%s", a.Provider, a.ModelID) //nolint:staticcheck // the wire's words
 	}),
 	proto.MethodSetThinking: locked(func(_ *Host, m *memory, a proto.SetThinkingArgs) (any, error) {
 		m.thinking = a.Level

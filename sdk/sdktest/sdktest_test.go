@@ -92,7 +92,7 @@ func TestWithoutUI(t *testing.T) {
 	pi := sdktest.Start(t, command(func(ctx *sdk.CommandContext, _ string) error {
 		ok, err := ctx.UI.Confirm("Sure?", "")
 		if ok || err != nil || ctx.HasUI() || ctx.Mode() != "print" {
-			return fmt.Errorf("%t, %v, %t, %s", ok, err, ctx.HasUI(), ctx.Mode())
+			return fmt.Errorf("%t, %t, %s, %w", ok, ctx.HasUI(), ctx.Mode(), err)
 		}
 		return nil
 	}), sdktest.WithoutUI())
@@ -158,7 +158,7 @@ func TestChangesOfSession(t *testing.T) {
 			return err
 		}
 		if _, err := ctx.Session.Entries(); !errors.Is(err, sdk.ErrStale) {
-			return fmt.Errorf("the old context gave %v", err)
+			return fmt.Errorf("the old context gave %w", err)
 		}
 		if next, err = next.SwitchSession("/some/file"); err != nil {
 			return err
