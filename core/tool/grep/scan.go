@@ -59,11 +59,15 @@ func (s *scanner) scan() error {
 			return errBinary
 		}
 		s.take(s.whole())
-		if s.atEnd || s.more && s.after == 0 {
+		if s.atEnd || s.enough() {
 			return nil
 		}
 	}
 }
+
+// enough says that all wanted matches, with what stands behind them, and one
+// more are found.
+func (s *scanner) enough() bool { return s.more && s.after == 0 }
 
 // whole is where the last whole line in buf ends.
 func (s *scanner) whole() int {
@@ -112,7 +116,7 @@ func (s *scanner) take(end int) {
 		s.scratch = folded(s.scratch, text)
 		text = s.scratch
 	}
-	for s.next < end && !(s.more && s.after == 0) {
+	for s.next < end && !s.enough() {
 		if s.after == 0 && !s.skip(text[len(text)-(end-s.next):], end) {
 			return
 		}
