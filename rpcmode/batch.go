@@ -21,8 +21,8 @@ import (
 // dismisses them.
 type Batch struct {
 	Out io.Writer
-	// Errors gets a line for every error of an extension and, in print mode,
-	// for an answer that failed.
+	// Errors gets a line for every error of an extension, from any goroutine,
+	// and, in print mode, for an answer that failed.
 	Errors io.Writer
 	// Session is what the prompts go to. It is closed in the end.
 	Session *session.Session

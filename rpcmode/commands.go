@@ -2,6 +2,7 @@ package rpcmode
 
 import (
 	"context"
+	"time"
 
 	"github.com/seed-54e836f5/pi/rpcmode/wire"
 )
@@ -11,7 +12,15 @@ var commandRows = []row{
 		doc: "Lists what a prompt can call with a slash: extension commands, prompt templates, skills."},
 }
 
-func getCommands(_ context.Context, s *server, _ wire.Empty) (wire.Commands, error) {
+// extensionPatience is how long a list of commands waits for extensions that
+// are still starting: usually they are up long before, and a client that asks
+// but once should see their commands; one that is slow must not hold it up.
+const extensionPatience = time.Second
+
+func getCommands(ctx context.Context, s *server, _ wire.Empty) (wire.Commands, error) {
+	ctx, cancel := context.WithTimeout(ctx, extensionPatience)
+	defer cancel()
+	s.session.AwaitExtensions(ctx)
 	data := wire.Commands{Commands: []wire.Command{}}
 	for _, c := range s.session.Commands() {
 		data.Commands = append(data.Commands, wire.Command{

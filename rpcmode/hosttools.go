@@ -139,7 +139,8 @@ func (h *host) send(frame any) error {
 }
 
 // answer hands what the host says to the call that it names. Frames without a
-// call are ignored; one that makes no sense ends its call, and is an error.
+// call are ignored. One that makes no sense is an error; if it should have
+// been the result, it ends its call as well.
 func (h *host) answer(kind string, members map[string]json.RawMessage) error {
 	var id string
 	if jsonType(members["id"]) != "string" || json.Unmarshal(members["id"], &id) != nil {
@@ -151,6 +152,9 @@ func (h *host) answer(kind string, members map[string]json.RawMessage) error {
 	c := h.calls[id]
 	if c == nil {
 		return nil
+	}
+	if news.err != nil && !news.end {
+		return news.err
 	}
 	if news.end {
 		delete(h.calls, id)
@@ -167,7 +171,7 @@ func readHostNews(kind string, members map[string]json.RawMessage) hostNews {
 	if kind == wire.TypeHostToolUpdate {
 		var frame wire.HostToolUpdate
 		if err := decodeFields(members, &frame); err != nil {
-			return hostNews{end: true, err: err}
+			return hostNews{err: err}
 		}
 		return hostNews{result: toolResult(frame.PartialResult)}
 	}

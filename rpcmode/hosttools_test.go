@@ -18,6 +18,8 @@ func TestHostTools(t *testing.T) {
 		{name: "updates and a result", skip: chatter, script: echoTool + `
 			> {"type":"host_tool_update","id":"host_1","partialResult":{"content":[{"type":"text","text":"working"}]}}
 			< {"type":"tool_execution_update",…"partialResult":{"content":[{"type":"text","text":"working"}]}}
+			> {"type":"host_tool_update","id":"host_1","partialResult":{"content":[{"type":"sound"}]}}
+			< {"id":"host_1","type":"response","command":"host_tool_update","success":false,"error":"partialResult.content[0].type: expected one of text, image; got \"sound\""}
 			> {"type":"host_tool_result","id":"nope","result":{"content":[]}}
 			> {"type":"host_tool_result","id":"host_1","result":{"content":[{"type":"text","text":"done"},{"type":"image","data":"aGk=","mimeType":"image/png"}],"details":{"a":1}}}
 			> {"type":"host_tool_result","id":"host_1","result":{"content":[]}}

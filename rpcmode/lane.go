@@ -43,12 +43,13 @@ func newLane() *lane {
 	return l
 }
 
-// push puts a command in line. It never waits.
-func (l *lane) push(j *job) {
+// push puts a command in line, or says that none are taken any more. It never
+// waits.
+func (l *lane) push(j *job) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.closed {
-		return
+		return false
 	}
 	if j.ahead {
 		l.own.Add(1)
@@ -59,6 +60,7 @@ func (l *lane) push(j *job) {
 	}
 	l.jobs = append(l.jobs, j)
 	l.some.Signal()
+	return true
 }
 
 // close lets the lane finish what is in it; done says when. Further commands

@@ -72,14 +72,14 @@ func parseFrame(line []byte) (members map[string]json.RawMessage, kind string, e
 // refuseLine answers a line that is no command, in the order of the input.
 func (s *server) refuseLine(err error) {
 	r := &reply{server: s, command: "parse"}
-	s.lane.push(&job{run: func() { r.fail(fmt.Errorf("Failed to parse command: %w", err)) }}) //nolint:staticcheck // clients know these words
+	s.enter(r, &job{run: func() { r.fail(fmt.Errorf("Failed to parse command: %w", err)) }}) //nolint:staticcheck // clients know these words
 }
 
 // refuseAnswer says what was wrong with an answer, if anything.
 func (s *server) refuseAnswer(kind string, members map[string]json.RawMessage, err error) {
 	if err != nil {
 		r := &reply{server: s, id: members["id"], command: kind}
-		s.lane.push(&job{run: func() { r.fail(err) }})
+		s.enter(r, &job{run: func() { r.fail(err) }})
 	}
 }
 
@@ -91,7 +91,7 @@ func (s *server) command(kind string, members map[string]json.RawMessage) {
 		if s.dialect == XCSH {
 			r.id = nil
 		}
-		s.lane.push(&job{run: func() { r.fail(unknownCommand(kind)) }})
+		s.enter(r, &job{run: func() { r.fail(unknownCommand(kind)) }})
 		return
 	}
 	j := &job{
@@ -101,7 +101,16 @@ func (s *server) command(kind string, members map[string]json.RawMessage) {
 	if known.withdrawn != nil {
 		j.withdraw = func() { known.withdrawn(r) }
 	}
-	s.lane.push(j)
+	s.enter(r, j)
+}
+
+// errEnding refuses what comes after the end has begun.
+var errEnding = errors.New("the process is about to end")
+
+func (s *server) enter(r *reply, j *job) {
+	if !s.lane.push(j) {
+		r.fail(errEnding)
+	}
 }
 
 // publish writes an event. It waits while the client does not read, and so

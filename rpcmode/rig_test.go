@@ -323,18 +323,11 @@ func (l listener) Handle(ctx context.Context, e event.Event) (any, error) {
 	return l[e.Kind()](ctx, e)
 }
 
-// readAll cuts a stream into lines.
-func readAll(t testing.TB, src io.Reader) []string {
-	t.Helper()
-	var got []string
-	for r := jsonl.NewReader(src); ; {
-		line, err := r.Next()
-		if err == io.EOF {
-			return got
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		got = append(got, string(line))
+// newLines gives the lines of a stream, one a call, until it ends.
+func newLines(src io.Reader) func() (string, bool) {
+	lines := jsonl.NewReader(src)
+	return func() (string, bool) {
+		line, err := lines.Next()
+		return string(line), err == nil
 	}
 }

@@ -64,10 +64,10 @@ type Options struct {
 // such a read, and does nothing with what it gets.
 func Serve(ctx context.Context, o Options) error {
 	s := newServer(ctx, o)
-	unsubscribe := s.session.Subscribe(s.publish)
 	if err := s.begin(); err != nil {
 		s.log.Debug("the first frames could not be written", "error", err)
 	}
+	unsubscribe := s.session.Subscribe(s.publish)
 	if o.Started != nil {
 		o.Started()
 	}

@@ -7,6 +7,7 @@ package scripted
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -21,8 +22,8 @@ import (
 )
 
 // Model answers by the orders in the last message, one a line: SAY text,
-// THINK text, CALL tool arguments, WAIT duration, HANG, FAIL reason. A tool
-// result is answered with SAY done.
+// THINK text, CALL tool arguments, WAIT duration, BURST number, HANG, FAIL
+// reason. A tool result is answered with SAY done.
 type Model struct {
 	mu       sync.Mutex
 	requests []provider.Request
@@ -63,6 +64,12 @@ func (m *Model) Stream(ctx context.Context, req provider.Request, sink func(prov
 			if err := a.wait(ctx, rest, sink); err != nil {
 				return err
 			}
+		case "BURST":
+			n, err := strconv.Atoi(rest)
+			if err != nil {
+				return provider.Errorf(provider.Invalid, "%w", err)
+			}
+			a.burst(n)
 		case "HANG":
 			<-ctx.Done()
 			return provider.Abort(ctx.Err())
@@ -78,6 +85,16 @@ type answer struct {
 	deltas []provider.Delta
 	blocks int
 	reason message.StopReason
+}
+
+// burst is a text in many deltas.
+func (a *answer) burst(n int) {
+	a.add(provider.Delta{Kind: provider.TextStart, Index: a.blocks})
+	for range n {
+		a.add(provider.Delta{Kind: provider.TextDelta, Index: a.blocks, Text: "word "})
+	}
+	a.add(provider.Delta{Kind: provider.TextEnd, Index: a.blocks})
+	a.blocks++
 }
 
 // wait sends what there is so far, and waits.
