@@ -117,7 +117,7 @@ type Custom struct {
 // BranchSummary tells the model about a branch of the session that was left.
 type BranchSummary struct {
 	Summary   string `json:"summary"`
-	FromID    string `json:"fromId"`    // entry that was left
+	FromID    string `json:"fromId"`    // entry that the branch hangs at; root: it began there
 	Timestamp int64  `json:"timestamp"` // milliseconds since 1970
 	// Extra keeps fields that this type does not know, for a round trip.
 	Extra Fields `json:"-"`

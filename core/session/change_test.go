@@ -74,7 +74,7 @@ func TestNewSession(t *testing.T) {
 			`session_before_switch {"reason":"new"}`,
 			fmt.Sprintf(`session_shutdown {"reason":"new","targetSessionFile":"%s"}`, filepath.Base(r.File())),
 			fmt.Sprintf(`session_start {"reason":"new","previousSessionFile":"%s"}`, filepath.Base(oldFile)),
-			`resources_discover {"reason":"new"}`)
+			"resources_discover new")
 		if _, err := os.Stat(r.File()); !errors.Is(err, os.ErrNotExist) {
 			t.Errorf("a session that nobody used is on disk: %v", err)
 		}
@@ -200,7 +200,7 @@ func TestSwitchSession(t *testing.T) {
 			fmt.Sprintf(`session_before_switch {"reason":"resume","targetSessionFile":"%s"}`, filepath.Base(first)),
 			fmt.Sprintf(`session_shutdown {"reason":"resume","targetSessionFile":"%s"}`, filepath.Base(first)),
 			fmt.Sprintf(`session_start {"reason":"resume","previousSessionFile":"%s"}`, filepath.Base(second)),
-			`resources_discover {"reason":"resume"}`)
+			"resources_discover resume")
 		if s := r.State(); s.SessionFile != first || s.Model.ID != "m1" || s.ThinkingLevel != "high" || s.MessageCount != 2 {
 			t.Errorf("the state is %+v", s)
 		}
@@ -297,7 +297,7 @@ func TestForkAndClone(t *testing.T) {
 			fmt.Sprintf(`session_before_fork {"entryId":"%s","position":"before"}`, messages[1].EntryID),
 			fmt.Sprintf(`session_shutdown {"reason":"fork","targetSessionFile":"%s"}`, filepath.Base(r.File())),
 			fmt.Sprintf(`session_start {"reason":"fork","previousSessionFile":"%s"}`, filepath.Base(old)),
-			`resources_discover {"reason":"fork"}`)
+			"resources_discover fork")
 		r.run("three")
 		wantLines(t, r.conversation(), "user: one", "assistant stop: ok", "user: three", "assistant stop: ok")
 	})
@@ -455,7 +455,7 @@ func TestStart(t *testing.T) {
 		wantLines(t, *notes)
 		close(up.ready)
 		r.Await("agent_settled", 1)
-		wantLines(t, *notes, `session_start {"reason":"startup","previousSessionFile":"/before.jsonl"}`, `resources_discover {"reason":"startup"}`)
+		wantLines(t, *notes, `session_start {"reason":"startup","previousSessionFile":"/before.jsonl"}`, "resources_discover startup")
 	})
 }
 
@@ -482,7 +482,7 @@ func TestReload(t *testing.T) {
 			t.Errorf("the error is %v", err)
 		}
 		wantLines(t, r.conversation(), "user: p", "assistant stop: 1", "user: s", "assistant stop: 2")
-		wantLines(t, *notes, `session_shutdown {"reason":"reload"}`, "reload", `session_start {"reason":"reload"}`, `resources_discover {"reason":"reload"}`)
+		wantLines(t, *notes, `session_shutdown {"reason":"reload"}`, "reload", `session_start {"reason":"reload"}`, "resources_discover reload")
 		if r.Generation() != generation+1 {
 			t.Error("contexts of before are still good")
 		}

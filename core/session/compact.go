@@ -25,11 +25,9 @@ var ErrCompactionAborted = errors.New("compaction was cancelled")
 // compaction is one compaction while it runs. There is never a second one.
 type compaction struct {
 	ctx    context.Context
-	cancel context.CancelFunc
-	done   chan struct{} // closed when clients know its end
-	ending bool          // they are just being told; guarded by Session.mu
-	// tell is what hooks that only watch run under.
-	tell func() context.Context
+	done   chan struct{}      // closed when clients know its end
+	cancel context.CancelFunc // what an abort calls; guarded by Session.mu
+	ending bool               // its end is just being told; guarded by Session.mu
 }
 
 // SetAutoCompaction switches automatic compaction on and off, in this
@@ -53,7 +51,7 @@ func (s *Session) Compact(ctx context.Context, instructions string) (wait func()
 	s.gate.hold(func(release func()) {
 		s.owned.run(func() {
 			s.stopRun()
-			c, err := s.beginCompaction(ctx, func() context.Context { return s.life })
+			c, err := s.beginCompaction(ctx)
 			release()
 			var result *event.CompactionResult
 			if err == nil {
@@ -68,8 +66,8 @@ func (s *Session) Compact(ctx context.Context, instructions string) (wait func()
 	}
 }
 
-func (s *Session) beginCompaction(ctx context.Context, tell func() context.Context) (*compaction, error) {
-	c := &compaction{done: make(chan struct{}), tell: tell}
+func (s *Session) beginCompaction(ctx context.Context) (*compaction, error) {
+	c := &compaction{done: make(chan struct{})}
 	work, cancel := context.WithCancel(ctx)
 	stop := context.AfterFunc(s.life, cancel)
 	c.ctx, c.cancel = work, func() { stop(); cancel() }
@@ -141,7 +139,7 @@ func (s *Session) sawAnswer() {
 }
 
 func (s *Session) compactAutomatically(r *run, reason event.CompactionReason, willRetry bool) error {
-	c, err := s.beginCompaction(r.ctx, func() context.Context { return s.tellContext(r) })
+	c, err := s.beginCompaction(r.ctx)
 	if err != nil {
 		return err
 	}
@@ -175,15 +173,13 @@ func failed(m *message.Assistant) bool { return m.StopReason == message.StopErro
 // compact carries a compaction out, and tells clients and extensions how it
 // went.
 func (s *Session) compact(c *compaction, reason event.CompactionReason, instructions string, willRetry bool) (*event.CompactionResult, error) {
-	defer c.cancel()
+	defer func() { c.cancel() }()
 	s.emit(s.life, &event.CompactionStart{Reason: reason})
 	entry, result, err := s.makeCompaction(c.ctx, reason, instructions, willRetry)
 	if err != nil && c.ctx.Err() != nil {
 		err = ErrCompactionAborted
 	}
-	s.mu.Lock()
-	c.ending = true
-	s.mu.Unlock()
+	watch := s.endCompaction(c)
 	end := &event.CompactionEnd{Reason: reason, Result: result, WillRetry: willRetry && err == nil}
 	switch {
 	case errors.Is(err, ErrCompactionAborted):
@@ -195,9 +191,9 @@ func (s *Session) compact(c *compaction, reason event.CompactionReason, instruct
 	}
 	// As with all events, extensions know before clients do.
 	if err != nil {
-		s.config.Hooks.Tell(c.tell(), &event.SessionCompactFailed{Reason: reason, Aborted: end.Aborted, ErrorMessage: end.ErrorMessage})
+		s.config.Hooks.Tell(watch, &event.SessionCompactFailed{Reason: reason, Aborted: end.Aborted, ErrorMessage: end.ErrorMessage})
 	} else {
-		s.config.Hooks.Tell(c.tell(), &event.SessionCompact{CompactionEntry: entry.Raw, FromExtension: entry.fromHook, Reason: reason, WillRetry: willRetry})
+		s.config.Hooks.Tell(watch, &event.SessionCompact{CompactionEntry: entry.Raw, FromExtension: entry.fromHook, Reason: reason, WillRetry: willRetry})
 	}
 	s.emit(s.life, end)
 	s.mu.Lock()
@@ -205,6 +201,21 @@ func (s *Session) compact(c *compaction, reason event.CompactionReason, instruct
 	s.mu.Unlock()
 	close(c.done)
 	return result, err
+}
+
+// endCompaction says that only telling of a compaction is left, and gives what
+// hooks are told under: an abort ends what they wait for, also the one after
+// that which ended the compaction.
+func (s *Session) endCompaction(c *compaction) (watch context.Context) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c.ending = true
+	watch = c.ctx
+	if watch.Err() != nil {
+		c.cancel()
+		watch, c.cancel = context.WithCancel(s.life)
+	}
+	return watch
 }
 
 // madeCompaction is the entry that a compaction became.

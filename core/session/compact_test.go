@@ -524,6 +524,29 @@ func TestWhatComesDuringACompaction(t *testing.T) {
 		}
 		wantLines(t, r.conversation(), "user: p1", "assistant stop: a1")
 	})
+	bubble(t, "an abort in a dialog of those who are told of it", func(t *testing.T) {
+		for _, kind := range []event.Kind{event.KindSessionCompact, event.KindSessionCompactFailed} {
+			waiting := make(chan struct{})
+			r := talked(t, []scripted.Answer{slowly("sum"), scripted.Text("turn")}, hooks(&scripted.Listener{Name: "ext", Kinds: []event.Kind{kind}, Do: func(ctx context.Context, _ event.Event) (any, error) {
+				close(waiting)
+				<-ctx.Done()
+				return nil, ctx.Err()
+			}}))
+			wait := r.Compact(t.Context(), "")
+			sleep(time.Second)
+			if kind == event.KindSessionCompactFailed {
+				r.Abort()
+			}
+			<-waiting
+			if r.State().IsCompacting {
+				t.Error("it still compacts")
+			}
+			<-r.Abort()
+			if _, err := wait(); (err == nil) != (kind == event.KindSessionCompact) {
+				t.Errorf("%s: the compaction came to %v", kind, err)
+			}
+		}
+	})
 	bubble(t, "the caller gives up", func(t *testing.T) {
 		r := talked(t, []scripted.Answer{{Hang: true}})
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)

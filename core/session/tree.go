@@ -111,8 +111,7 @@ func (s *Session) SetLabel(entryID, label string) error {
 	if _, ok := c.log.Entry(entryID); !ok {
 		return fmt.Errorf("%w: %s", store.ErrEntryNotFound, entryID)
 	}
-	entry, err := s.appendEntry(c, store.Label{TargetID: entryID, Label: label})
-	if err != nil {
+	if _, err := s.appendEntry(c, store.Label{TargetID: entryID, Label: label}); err != nil {
 		return fmt.Errorf("label entry %s: %w", entryID, err)
 	}
 	return nil

@@ -105,6 +105,10 @@ func detail(e event.Event) string {
 		return fmt.Sprintf("%d%s", len(e.Messages), when(e.WillRetry, " retry"))
 	case *event.AgentSettled:
 		return when(e.Aborted, "aborted")
+	case *event.TurnStart:
+		return ""
+	case *event.ResourcesDiscover:
+		return e.Reason
 	case *event.TurnEnd:
 		return fmt.Sprintf("%d", len(e.ToolResults))
 	case *event.MessageStart:
