@@ -78,12 +78,13 @@ func (p *process) builtins(s func() *session.Session) []tool.Tool {
 		return nil
 	}
 	settings := p.settings()
-	return builtin.New(builtin.Options{
-		Cwd:         func() string { return s().Cwd() },
-		ShellPath:   settings.ShellPath,
-		ShellPrefix: settings.ShellCommandPrefix,
-		Env:         func() []string { return shellEnvironment(s()) },
-		Images:      func() bool { m := s().Model(); return m != nil && m.TakesImages() && !settings.Images.BlockImages },
+	return builtin.Tools(builtin.Options{
+		Cwd:           func() string { return s().Cwd() },
+		Shell:         settings.ShellPath,
+		CommandPrefix: settings.ShellCommandPrefix,
+		Environment:   func() []string { return shellEnvironment(s()) },
+		Background:    &p.background,
+		TakesImages:   func() bool { m := s().Model(); return m != nil && m.TakesImages() && !settings.Images.BlockImages },
 	})
 }
 

@@ -66,6 +66,7 @@ func (r *running) end(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTime)
 	defer cancel()
 	r.process.notes.say(r.process.notes.list()...) // a short life may have left some unsaid
+	r.process.background.Close(0)
 	if err := r.host.Close(ctx); err != nil {
 		r.log.Warn("some extensions did not end in time", "error", err)
 	}

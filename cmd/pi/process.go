@@ -9,12 +9,16 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/seed-54e836f5/pi/core/config"
+	"github.com/seed-54e836f5/pi/core/proc"
 	"github.com/seed-54e836f5/pi/rpcmode"
 )
 
 // process is one run of the program: what it was asked for, and what it read
 // to do it.
 type process struct {
+	// background keeps what commands of the bash tool leave running.
+	background proc.Background
+
 	std     streams
 	options *options
 	flags   *pflag.FlagSet

@@ -29,9 +29,9 @@ type Preparation struct {
 	// begins within; empty unless IsSplitTurn.
 	TurnPrefixMessages message.List `json:"turnPrefixMessages"`
 	IsSplitTurn        bool         `json:"isSplitTurn"`
-	TokensBefore       int64        `json:"tokensBefore"`              // size of the context now
-	PreviousSummary    string       `json:"previousSummary,omitempty"` // of the last compaction; empty: there was none
-	FileOps            FileOps      `json:"fileOps"`                   // what the summary's file lists are made of
+	TokensBefore       int64        `json:"tokensBefore"`    // size of the context now
+	PreviousSummary    string       `json:"previousSummary"` // of the last compaction; empty: there was none
+	FileOps            FileOps      `json:"fileOps"`         // what the summary's file lists are made of
 	Settings           Settings     `json:"settings"`
 }
 

@@ -208,7 +208,7 @@ func TestPrepareAsJSON(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const want = `{"firstKeptEntryId":"ID","messagesToSummarize":[],"turnPrefixMessages":[],"isSplitTurn":false,"tokensBefore":30,` +
+	const want = `{"firstKeptEntryId":"ID","messagesToSummarize":[],"turnPrefixMessages":[],"isSplitTurn":false,"tokensBefore":30,"previousSummary":"",` +
 		`"fileOps":{"read":[],"written":[],"edited":[]},"settings":{"enabled":true,"reserveTokens":5,"keepRecentTokens":1}}`
 	if string(got) != want {
 		t.Errorf("got  %s\nwant %s", got, want)

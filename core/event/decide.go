@@ -16,6 +16,7 @@ type ProjectTrustResult struct {
 
 // ResourcesDiscover asks for more places of skills and prompt templates.
 type ResourcesDiscover struct {
+	Cwd    string `json:"cwd"`
 	Reason string `json:"reason"` // startup, reload, new, resume, fork
 }
 

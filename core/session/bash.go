@@ -108,6 +108,7 @@ func (s *Session) runBash(b *bashRun, c BashCommand) (event.BashResult, error) {
 }
 
 func (s *Session) executeBash(b *bashRun, c BashCommand, cwd string, shell Shell) (event.BashResult, error) {
+	s.AwaitExtensions(b.ctx) // they may have a say
 	if s.config.Hooks.Wanted(event.KindUserBash) {
 		e := &event.UserBash{Command: c.Command, Cwd: cwd, ExcludeFromContext: c.ExcludeFromContext}
 		own := hook.Decide[event.UserBashResult](b.ctx, s.config.Hooks, e)

@@ -250,6 +250,19 @@ func (s *Session) Start(reason, previousFile string) {
 	})
 }
 
+// AwaitExtensions returns when the extensions are up, or have failed to come
+// up, or else when ctx ends. Without extensions it returns at once.
+func (s *Session) AwaitExtensions(ctx context.Context) {
+	if s.config.Extensions == nil {
+		return
+	}
+	select {
+	case <-s.config.Extensions.Ready():
+	case <-ctx.Done():
+	case <-s.closing:
+	}
+}
+
 // Close ends the session: what runs is aborted and its end emitted, bash
 // commands are stopped, extensions are told, and the file is closed. Waiting
 // for all that is bounded by ctx. The error is that of closing the file.

@@ -14,11 +14,15 @@ func main() {
 	sdk.Main(func(x *sdk.Extension) {
 		sdk.On(x, sdk.SessionBeforeTree, before)
 		sdk.On(x, sdk.SessionTree, func(ctx *sdk.Context, e *sdk.SessionTreeEvent) error {
-			return fixture.Say(ctx, "tree", struct {
+			said := struct {
 				Keys       []string `json:"keys"`
-				From       bool     `json:"from"`
+				From       *bool    `json:"from,omitempty"`
 				HasSummary bool     `json:"hasSummary"`
-			}{[]string{"fromExtension", "newLeafId", "oldLeafId", "summaryEntry", "type"}, e.FromExtension, e.SummaryEntry != nil})
+			}{Keys: []string{"fromExtension", "newLeafId", "oldLeafId", "summaryEntry", "type"}, HasSummary: e.SummaryEntry != nil}
+			if said.HasSummary {
+				said.From = &e.FromExtension
+			}
+			return fixture.Say(ctx, "tree", said)
 		})
 		x.Command(sdk.Command{Name: "go", Run: func(ctx *sdk.CommandContext, args string) error {
 			users, err := fixture.Users(ctx.Context)
@@ -38,7 +42,7 @@ func navigate(ctx *sdk.CommandContext, id string, o sdk.NavigateOptions) error {
 	if err != nil {
 		return err
 	}
-	return fixture.Say(ctx.Context, "result", result)
+	return fixture.Say(ctx.Context, "result", map[string]bool{"cancelled": result.Cancelled})
 }
 
 func before(ctx *sdk.Context, e *sdk.SessionBeforeTreeEvent) (*sdk.SessionBeforeTreeResult, error) {

@@ -57,7 +57,7 @@ func decided[E, R any](x *sdk.Extension, d sdk.Descriptor[func(*sdk.Context, *E)
 // show writes an event down with its texts and flags, and of everything else
 // only the shape.
 func show(ctx *sdk.Context, kind string, e any) error {
-	dec := json.NewDecoder(strings.NewReader(fixture.JSON(e)))
+	dec := json.NewDecoder(strings.NewReader(members(e)))
 	var out bytes.Buffer
 	if _, err := dec.Token(); err != nil {
 		return err
@@ -77,6 +77,19 @@ func show(ctx *sdk.Context, kind string, e any) error {
 		fmt.Fprintf(&out, "%s:%s", fixture.JSON(name), fixture.JSON(shape(fmt.Sprint(name), value)))
 	}
 	return ctx.UI.Notify("EV "+kind+" {"+out.String()+"}", "")
+}
+
+// members is an event as an object. Turns have members that no client sees,
+// and that JSON leaves out.
+func members(e any) string {
+	text := fixture.JSON(e)
+	switch e := e.(type) {
+	case *sdk.TurnStartEvent:
+		return fmt.Sprintf(`{"turnIndex":%d,"timestamp":%d}`, e.TurnIndex, e.Timestamp)
+	case *sdk.TurnEndEvent:
+		return fmt.Sprintf(`{"turnIndex":%d,%s`, e.TurnIndex, text[1:])
+	}
+	return text
 }
 
 func shape(name string, value any) any {

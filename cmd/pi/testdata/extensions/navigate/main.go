@@ -40,5 +40,5 @@ func navigate(ctx *sdk.CommandContext, args string) error {
 	if err != nil {
 		return err
 	}
-	return fixture.Say(ctx.Context, "nav", result)
+	return fixture.Say(ctx.Context, "nav", map[string]bool{"cancelled": result.Cancelled})
 }
