@@ -23,10 +23,10 @@ type answer struct {
 	open      message.BlockType
 	signature string // of the block that is open
 	calls     map[string]bool
-	usage     *message.Usage
-	rawStop   string // finishReason; empty: not yet told
-	why       string // finishMessage
-	blocked   string // why the prompt was refused
+	usage     gjson.Result // the last that was told; each is the whole so far
+	rawStop   string       // finishReason; empty: not yet told
+	why       string       // finishMessage
+	blocked   string       // why the prompt was refused
 }
 
 // Event implements exchange.Handler.
@@ -46,18 +46,14 @@ func (a *answer) Event(_ string, data []byte) (bool, error) {
 		}
 	}
 	if u := chunk.Get("usageMetadata"); u.IsObject() {
-		a.usage = usage(u)
+		a.usage = u
 	}
 	if reason := chunk.Get("promptFeedback.blockReason").Str; reason != "" {
 		a.blocked = reason
 	}
 	candidate := chunk.Get("candidates.0")
-	if parts := candidate.Get("content.parts"); parts.IsArray() {
-		for _, part := range parts.Array() {
-			if err := a.part(part); err != nil {
-				return false, err
-			}
-		}
+	if err := a.parts(candidate.Get("content.parts")); err != nil {
+		return false, err
 	}
 	if reason := candidate.Get("finishReason").Str; reason != "" {
 		a.rawStop, a.why = reason, candidate.Get("finishMessage").Str
@@ -77,8 +73,19 @@ func (a *answer) End() error {
 	if err := a.close(); err != nil {
 		return err
 	}
-	finish.Usage = a.usage
+	finish.Usage = usage(a.usage)
 	return a.sink(finish)
+}
+
+func (a *answer) parts(list gjson.Result) error {
+	var err error
+	if list.IsArray() {
+		list.ForEach(func(_, p gjson.Result) bool {
+			err = a.part(p)
+			return err == nil
+		})
+	}
+	return err
 }
 
 func (a *answer) part(p gjson.Result) error {
@@ -168,8 +175,12 @@ func (a *answer) call(call gjson.Result, signature string) error {
 }
 
 // usage reads the numbers of tokens. Those of the prompt include what came
-// from a cache; those of the answer do not include its thinking.
+// from a cache; those of the answer do not include its thinking. Nil: the
+// service told none.
 func usage(u gjson.Result) *message.Usage {
+	if !u.IsObject() {
+		return nil
+	}
 	read := u.Get("cachedContentTokenCount").Int()
 	input := max(u.Get("promptTokenCount").Int()+u.Get("toolUsePromptTokenCount").Int()-read, 0)
 	output := u.Get("candidatesTokenCount").Int() + u.Get("thoughtsTokenCount").Int()
