@@ -30,6 +30,7 @@ var borders = []struct {
 	{"core/tool/...", []string{"core/session", "core/agent", "core/store", "core/provider/..."}, "a tool knows its work"},
 	{"core/config", []string{"core/session", "core/agent", "core/resource"}, "settings know nothing of who reads them"},
 	{"core/resource", []string{"core/session", "core/agent", "core/config"}, "what is loaded is given to it"},
+	{"core/packages", []string{"core/session", "core/agent", "core/resource"}, "packages know nothing of who loads them"},
 	{"cmd/internal/replay/...", []string{"core/...", "rpcmode/...", "extensions/...", "sdk/..."}, "an agent is a command to it"},
 	{"cmd/internal/modelserver", []string{"core/...", "rpcmode/...", "extensions/...", "sdk/..."}, "the agent meets it as it meets a vendor"},
 	{"examples/clients/...", []string{"core/session", "extensions/...", "sdk/...", "cmd/..."}, "a client speaks the wire"},
