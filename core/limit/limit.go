@@ -8,6 +8,7 @@ package limit
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"unicode/utf8"
 )
@@ -18,9 +19,9 @@ const (
 	Bytes = 50 * 1024
 )
 
-// NoLines stands for no limit of lines. It is the largest integer that every
-// JSON reader keeps, because it goes out in Truncation.MaxLines.
-const NoLines = 1<<53 - 1
+// NoLines stands for no limit of lines. Truncation.MaxLines is the largest
+// integer then that every JSON reader keeps.
+const NoLines = math.MaxInt
 
 // The two words of Truncation.TruncatedBy.
 const (
@@ -43,9 +44,9 @@ type Truncation struct {
 	LastLinePartial bool `json:"lastLinePartial"`
 	// FirstLineExceedsLimit: nothing was kept, since the first line alone is
 	// over the limit of bytes.
-	FirstLineExceedsLimit bool `json:"firstLineExceedsLimit"`
-	MaxLines              int  `json:"maxLines"`
-	MaxBytes              int  `json:"maxBytes"`
+	FirstLineExceedsLimit bool  `json:"firstLineExceedsLimit"`
+	MaxLines              int64 `json:"maxLines"`
+	MaxBytes              int   `json:"maxBytes"`
 }
 
 // CountLines counts the lines of a text; a newline at the end does not begin
@@ -70,11 +71,7 @@ func HeadOf(text string, totalLines, totalBytes, maxLines, maxBytes int) (string
 	if totalLines <= maxLines && totalBytes <= maxBytes {
 		return text, nil
 	}
-	t := &Truncation{
-		Truncated: true, TruncatedBy: ByLines,
-		TotalLines: totalLines, TotalBytes: totalBytes,
-		MaxLines: maxLines, MaxBytes: maxBytes,
-	}
+	t := truncation(totalLines, totalBytes, maxLines, maxBytes)
 	kept := 0 // bytes, without the newline that ends the last line kept
 	for pos := 0; pos < len(text) && t.OutputLines < maxLines; {
 		end := len(text)
@@ -104,11 +101,7 @@ func TailOf(text string, totalLines, totalBytes, maxLines, maxBytes int) (string
 	if totalLines <= maxLines && totalBytes <= maxBytes {
 		return text, nil
 	}
-	t := &Truncation{
-		Truncated: true, TruncatedBy: ByLines,
-		TotalLines: totalLines, TotalBytes: totalBytes,
-		MaxLines: maxLines, MaxBytes: maxBytes,
-	}
+	t := truncation(totalLines, totalBytes, maxLines, maxBytes)
 	text = strings.TrimSuffix(text, "\n")
 	from := len(text) // where what is kept begins
 	for pos := len(text); pos >= 0 && t.OutputLines < maxLines; {
@@ -131,6 +124,15 @@ func TailOf(text string, totalLines, totalBytes, maxLines, maxBytes int) (string
 	return t.Content, t
 }
 
+func truncation(totalLines, totalBytes, maxLines, maxBytes int) *Truncation {
+	const largest = 1<<53 - 1
+	return &Truncation{
+		Truncated: true, TruncatedBy: ByLines,
+		TotalLines: totalLines, TotalBytes: totalBytes,
+		MaxLines: min(int64(maxLines), largest), MaxBytes: maxBytes,
+	}
+}
+
 // runeStart is the first place at or behind i where a character begins.
 func runeStart(text string, i int) int {
 	for i < len(text) && !utf8.RuneStart(text[i]) {
@@ -140,13 +142,15 @@ func runeStart(text string, i int) int {
 }
 
 // Size writes a number of bytes for people: 0B, 58.6KB, 1.2MB.
-func Size(n int) string {
+func Size[N int | int64](n N) string {
 	const kilo = 1024
 	switch {
 	case n < kilo:
 		return fmt.Sprintf("%dB", n)
 	case n < kilo*kilo:
 		return fmt.Sprintf("%.1fKB", float64(n)/kilo)
+	case n < kilo*kilo*kilo:
+		return fmt.Sprintf("%.1fMB", float64(n)/(kilo*kilo))
 	}
-	return fmt.Sprintf("%.1fMB", float64(n)/(kilo*kilo))
+	return fmt.Sprintf("%.1fGB", float64(n)/(kilo*kilo*kilo))
 }

@@ -92,7 +92,7 @@ func check(t *testing.T, kept string, cut *limit.Truncation, wantKept string, wa
 		t.Errorf("not cut, want %+v", *want)
 	case want != nil && of(cut) != *want:
 		t.Errorf("cut %+v, want %+v", of(cut), *want)
-	case cut != nil && (cut.Content != kept || !cut.Truncated || cut.MaxLines != limit.Lines || cut.MaxBytes != limit.Bytes):
+	case cut != nil && (cut.Content != kept || !cut.Truncated || cut.MaxLines != int64(limit.Lines) || cut.MaxBytes != limit.Bytes):
 		t.Errorf("details do not repeat the text and the limits")
 	}
 }
@@ -106,7 +106,7 @@ func TestTailCutsBetweenCharacters(t *testing.T) {
 }
 
 func TestSize(t *testing.T) {
-	for n, want := range map[int]string{0: "0B", 1023: "1023B", 1024: "1.0KB", 51200: "50.0KB", 60000: "58.6KB", 3 << 20: "3.0MB"} {
+	for n, want := range map[int64]string{0: "0B", 1023: "1023B", 1024: "1.0KB", 51200: "50.0KB", 60000: "58.6KB", 3 << 20: "3.0MB", 5 << 29: "2.5GB"} {
 		if got := limit.Size(n); got != want {
 			t.Errorf("Size(%d) = %s, want %s", n, got, want)
 		}

@@ -22,6 +22,7 @@ type Capture struct {
 	// is held while it writes to disk.
 	dir      string
 	file     *os.File
+	room     int // bytes that the file may still grow by
 	spillErr error
 
 	mu       sync.Mutex
@@ -37,13 +38,17 @@ type Capture struct {
 // end, and enough before to know whether a line begins there.
 const keep = limit.Bytes + 2
 
+// maxLog bounds the file, so that a command that never stops printing does not
+// fill the disk.
+const maxLog = 1 << 30
+
 // NewCapture makes a capture that puts output which is too long into a file in
 // dir; an empty dir is the system's temporary folder.
 func NewCapture(dir string) *Capture {
 	if dir == "" {
 		dir = os.TempDir()
 	}
-	return &Capture{dir: dir}
+	return &Capture{dir: dir, room: maxLog}
 }
 
 // Output is what a capture holds at one moment.
@@ -159,10 +164,13 @@ func (c *Capture) spill(text string) {
 		if c.file, c.spillErr = createLog(c.dir); c.spillErr != nil {
 			return
 		}
-		if _, c.spillErr = c.file.Write(c.tail); c.spillErr != nil {
-			return
-		}
+		text = string(c.tail) + text
 	}
+	if len(text) > c.room {
+		c.spillErr = fmt.Errorf("there is more than %s of it; its beginning is in %s", limit.Size(maxLog), c.file.Name())
+		return
+	}
+	c.room -= len(text)
 	_, c.spillErr = c.file.WriteString(text)
 }
 

@@ -139,8 +139,14 @@ func FuzzApply(f *testing.F) {
 		if strings.HasPrefix(file, "\ufeff") != strings.HasPrefix(got, "\ufeff") && !strings.HasPrefix(changed, "\ufeff") {
 			t.Fatalf("%q in %q to %q lost or won a mark: %q", old, file, changed, got)
 		}
-		if !strings.ContainsAny(file+changed, "\r\ufeff") && got != strings.Replace(file, old, changed, 1) {
+		if strings.ContainsAny(file+changed, "\r\ufeff") {
+			return
+		}
+		if got != strings.Replace(file, old, changed, 1) {
 			t.Fatalf("%q in %q to %q: %q", old, file, changed, got)
+		}
+		if back, err := edit.Apply(got, one(changed, old)); err == nil && strings.Contains(got, changed) && back != file {
+			t.Fatalf("%q in %q to %q and back: %q", old, file, changed, back)
 		}
 	})
 }

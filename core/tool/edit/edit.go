@@ -98,7 +98,7 @@ func changeFile(target string, edits []Edit) (before, after document, err error)
 		return before, after, files.Explain(err, target)
 	}
 	if info.Size() > maxFile {
-		return before, after, fmt.Errorf("it has %s, and files of up to %s can be edited; use bash with sed or a script", limit.Size(int(info.Size())), limit.Size(maxFile))
+		return before, after, fmt.Errorf("it has %s, and files of up to %s can be edited; use bash with sed or a script", limit.Size(info.Size()), limit.Size(maxFile))
 	}
 	content, err := os.ReadFile(target)
 	if err != nil {

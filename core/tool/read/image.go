@@ -60,7 +60,7 @@ func begins(head []byte, signature string) bool {
 
 func (r reader) image(file io.Reader, size int64, mime string) (tool.Result, error) {
 	if size > maxImage {
-		return tool.Result{}, fmt.Errorf("this image (%s) has %s; models take at most %s: make a smaller copy and read that", mime, limit.Size(int(size)), limit.Size(maxImage))
+		return tool.Result{}, fmt.Errorf("this image (%s) has %s; models take at most %s: make a smaller copy and read that", mime, limit.Size(size), limit.Size(maxImage))
 	}
 	var data bytes.Buffer
 	if _, err := io.Copy(&data, file); err != nil {
