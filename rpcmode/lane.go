@@ -6,22 +6,24 @@ import (
 	"time"
 )
 
-// patience is how long a command that must not wait lets those in front of it
-// take effect first. Usually they have long done so, and the order is that of
-// the input; but a hook that does not return, or a client that does not read,
-// must not keep anybody from an abort.
+// patience is how long one command may hold up others that must not wait.
+// Usually all of them are over at once, and take effect in the order of the
+// input; but a hook that does not return, or a client that does not read, must
+// not keep anybody from an abort.
 const patience = 50 * time.Millisecond
 
 // lane carries out commands in the order in which they were read, one after
-// the other, on one goroutine. A command that is marked as ahead is carried
-// out by a goroutine of its own when the lane has not come to it in time.
+// the other, on one goroutine. When one of them takes its time, those marked
+// as ahead are carried out by goroutines of their own.
 type lane struct {
-	mu     sync.Mutex
-	some   sync.Cond
-	jobs   []*job
-	closed bool
-	own    sync.WaitGroup // of commands that overtook
-	done   chan struct{}  // closed when run has ended
+	mu      sync.Mutex
+	some    sync.Cond
+	jobs    []*job
+	running bool
+	since   time.Time // when the running command began
+	closed  bool
+	own     sync.WaitGroup // of the timers of ahead commands, and of those that overtook
+	done    chan struct{}  // closed when work has ended
 }
 
 // job is one command in the lane.
@@ -29,8 +31,9 @@ type job struct {
 	run   func()
 	taken atomic.Bool
 	// ahead says that the command must not wait.
-	ahead bool
-	timer *time.Timer
+	ahead  bool
+	timer  *time.Timer
+	popped bool // the lane has come to it
 	// begins, stops and withdraw are as in the row of the command.
 	begins, stops beginning
 	withdraw      func()
@@ -53,9 +56,11 @@ func (l *lane) push(j *job) bool {
 	}
 	if j.ahead {
 		l.own.Add(1)
-		j.timer = time.AfterFunc(patience, func() {
-			defer l.own.Done()
-			l.overtake(j)
+		j.timer = time.AfterFunc(l.patienceLeft(), func() {
+			if l.impatient(j) {
+				l.overtake(j)
+				l.own.Done()
+			}
 		})
 	}
 	l.jobs = append(l.jobs, j)
@@ -72,25 +77,47 @@ func (l *lane) close() {
 	l.some.Signal()
 }
 
+// patienceLeft says how long the running command may go on before others are
+// let ahead of it. The caller holds mu.
+func (l *lane) patienceLeft() time.Duration {
+	if !l.running {
+		return patience
+	}
+	return max(patience-time.Since(l.since), 0)
+}
+
+// impatient is asked when a command's timer has run down, and says whether the
+// command is to overtake. If not, the timer runs again, unless the lane has
+// come to it.
+func (l *lane) impatient(j *job) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if j.popped {
+		l.own.Done()
+		return false
+	}
+	left := l.patienceLeft()
+	if left > 0 {
+		j.timer.Reset(left)
+	}
+	return left == 0
+}
+
 func (l *lane) work() {
 	defer close(l.done)
-	for {
-		j := l.next()
-		if j == nil {
-			return
-		}
-		if j.timer != nil && j.timer.Stop() {
-			l.own.Done()
-		}
+	for j := l.next(); j != nil; j = l.next() {
 		if j.taken.CompareAndSwap(false, true) {
 			j.run()
 		}
 	}
 }
 
+// next waits for a command, after the one before is over; nil: there are none
+// and will be none.
 func (l *lane) next() *job {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.running = false
 	for len(l.jobs) == 0 && !l.closed {
 		l.some.Wait()
 	}
@@ -102,6 +129,11 @@ func (l *lane) next() *job {
 	if l.jobs = l.jobs[1:]; len(l.jobs) == 0 {
 		l.jobs = nil
 	}
+	j.popped = true
+	if j.timer != nil && j.timer.Stop() {
+		l.own.Done()
+	}
+	l.running, l.since = true, time.Now()
 	return j
 }
 

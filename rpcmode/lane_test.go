@@ -3,6 +3,7 @@ package rpcmode
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -26,6 +27,26 @@ func TestLaneKeepsTheOrder(t *testing.T) {
 		}
 		if len(got) != 100 {
 			t.Errorf("%d of 100 ran", len(got))
+		}
+	})
+}
+
+// A long row of short commands is no reason to leave the order.
+func TestLaneKeepsTheOrderOfALongRow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := newLane()
+		var got []int
+		for i := range 100 {
+			l.push(&job{ahead: i%3 == 2, run: func() {
+				time.Sleep(patience / 2)
+				got = append(got, i)
+			}})
+		}
+		l.close()
+		<-l.done
+		l.own.Wait()
+		if len(got) != 100 || !slices.IsSorted(got) {
+			t.Errorf("got %v", got)
 		}
 	})
 }
@@ -57,7 +78,7 @@ func TestLaneLetsTheUrgentOvertakeAndWithdrawsWhatTheyWouldHaveStopped(t *testin
 		<-l.done
 		l.own.Wait()
 		want := []string{
-			"first prompt withdrawn at 50ms", "abort at 50ms", "state at 1.05s",
+			"first prompt withdrawn at 50ms", "abort at 50ms", "state at 1s",
 			"slow at 2s", "bash at 2s", "second prompt at 2s",
 		}
 		if !reflect.DeepEqual(got, want) {

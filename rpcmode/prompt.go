@@ -59,23 +59,22 @@ func abortAndPrompt(_ context.Context, s *server, p wire.Text, r *reply) {
 }
 
 // acceptance answers a prompt once it was accepted. Clients of the xcsh
-// dialect are answered at once, and again if it then fails; for them the run
-// has begun with that first answer, so get_state says so until the session
-// has decided. A slash command begins no run.
+// dialect are answered at once, and again if it then fails. Until the session
+// has decided on it, get_state says that a run is on: whoever asks behind a
+// prompt wants to see its effect. A slash command begins no run.
 func (s *server) acceptance(text string, r *reply) session.Accepted {
-	if s.dialect != XCSH {
-		return answerAccepted(r)
-	}
 	var run int64 = 1
 	if strings.HasPrefix(text, "/") {
 		run = 0
 	}
-	s.acknowledged.Add(run)
-	r.succeed(none)
+	s.deciding.Add(run)
+	if s.dialect == XCSH {
+		r.succeed(none)
+	}
 	return func(_ session.Disposition, err error) {
-		s.acknowledged.Add(-run)
-		if err != nil {
-			r.fail(err)
+		s.deciding.Add(-run)
+		if err != nil || s.dialect != XCSH {
+			r.finish(none, err)
 		}
 	}
 }

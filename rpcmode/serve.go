@@ -95,9 +95,8 @@ type server struct {
 	host    *host
 	todos   *todos
 	lane    *lane
-	// acknowledged counts the prompts that a client of the xcsh dialect
-	// believes to run and that the session has not decided on.
-	acknowledged atomic.Int64
+	// deciding counts the prompts that the session has not decided on.
+	deciding atomic.Int64
 
 	ctx        context.Context // of commands
 	cancel     context.CancelFunc

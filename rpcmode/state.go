@@ -20,11 +20,11 @@ var stateRows = []row{
 
 func getState(_ context.Context, s *server, _ wire.Empty) (wire.State, error) {
 	// In this order: a prompt goes from the one to the other.
-	acknowledged := s.acknowledged.Load() > 0
+	deciding := s.deciding.Load() > 0
 	state := s.session.State()
 	return wire.State{
 		Model: state.Model, ThinkingLevel: state.ThinkingLevel,
-		IsStreaming: state.IsStreaming || acknowledged, IsCompacting: state.IsCompacting,
+		IsStreaming: state.IsStreaming || deciding, IsCompacting: state.IsCompacting,
 		SteeringMode: string(state.SteeringMode), FollowUpMode: string(state.FollowUpMode), InterruptMode: string(state.InterruptMode),
 		SessionFile: state.SessionFile, SessionID: state.SessionID, SessionName: state.SessionName,
 		AutoCompactionEnabled: state.AutoCompactionEnabled, MessageCount: state.MessageCount,
