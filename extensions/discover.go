@@ -116,7 +116,7 @@ func (h *Host) inFolder(folder, scope string) []source {
 			continue
 		}
 		s := inspect(filepath.Join(folder, entry.Name()))
-		s.info = session.SourceInfo{Path: s.path, Source: "auto", Scope: scope, Origin: "top-level", BaseDir: folder}
+		s.info = session.SourceInfo{Path: s.path, Source: "auto", Scope: scope, Origin: "top-level", BaseDir: filepath.Dir(folder)}
 		switch {
 		case errors.Is(s.err, errScript):
 			h.log.Warn(s.err.Error(), "extension", s.path)

@@ -309,9 +309,7 @@ func (x *extension) nameLocked() string {
 }
 
 func (x *extension) sourceInfo() session.SourceInfo {
-	info := x.source.info
-	info.Source = "extension:" + x.displayName()
-	return info
+	return x.source.info
 }
 
 // startDeadline is the manifest's, else the user's.

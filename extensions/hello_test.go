@@ -35,7 +35,7 @@ func TestAnExtensionWorks(t *testing.T) {
 		t.Errorf("it is described as %+v", info)
 	}
 	for _, c := range k.session.Commands() {
-		if c.Name == "hello" && c.SourceInfo.Source == "extension:hello" {
+		if c.Name == "hello" && c.SourceInfo.Source == "cli" {
 			return
 		}
 	}

@@ -33,22 +33,13 @@ func (p *process) compose(mode string, log *store.Log, user ui.UI, extensions se
 	}
 	var s *session.Session
 	s = session.New(session.Config{
-		Log: log, Dir: p.newSessionFolder(), Cwd: p.project.cwd, Mode: mode,
+		Log: log, Cwd: p.project.cwd, Mode: mode,
 		Models: p.models, Model: choice.model, NoModel: choice.none, Thinking: p.thinking(choice, had), Scoped: choice.scoped,
 		Tools: p.builtins(func() *session.Session { return s }), ActiveTools: p.activeTools(), ExcludeTools: p.options.excludeTools,
 		Hooks: chain, Extensions: extensions, UI: user, Resources: resources,
 		Settings: p.sessionSettings(), Diagnostics: p.notes.list,
 	})
 	return s, nil
-}
-
-// newSessionFolder is where further sessions of this process go; empty: they
-// stay in memory, as this one does.
-func (p *process) newSessionFolder() string {
-	if p.options.noSession {
-		return ""
-	}
-	return p.sessionFolder()
 }
 
 // thinking finds the level to begin with: by flag, as part of the model's

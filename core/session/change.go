@@ -38,7 +38,7 @@ func (s *Session) NewSession(ctx context.Context, parent string) (wait func() (C
 		return change{
 			reason: "new", before: &event.SessionBeforeSwitch{Reason: "new"},
 			open: func(from *conversation) (*store.Log, error) {
-				return s.createLog(store.CreateOptions{Dir: s.config.Dir, Cwd: from.cwd, ParentSession: parent})
+				return s.createLog(store.CreateOptions{Dir: s.folderBeside(from), Cwd: from.cwd, ParentSession: parent})
 			},
 		}, Changed{}, nil
 	})
@@ -97,13 +97,18 @@ func (s *Session) forkTo(leaf func(from *conversation) string, entryID, position
 	return change{
 		reason: "fork", before: &event.SessionBeforeFork{EntryID: entryID, Position: position}, restores: true,
 		open: func(from *conversation) (*store.Log, error) {
-			dir := s.config.Dir
-			if from.log.Path() == "" {
-				dir = ""
-			}
-			return from.log.Fork(store.ForkOptions{LeafID: leaf(from), Dir: dir})
+			return from.log.Fork(store.ForkOptions{LeafID: leaf(from), Dir: s.folderBeside(from)})
 		},
 	}
+}
+
+// folderBeside is where the file of a session goes that follows another one:
+// beside it. What follows one in memory stays in memory.
+func (s *Session) folderBeside(from *conversation) string {
+	if path := from.log.Path(); path != "" {
+		return filepath.Dir(path)
+	}
+	return ""
 }
 
 func (s *Session) createLog(o store.CreateOptions) (*store.Log, error) {

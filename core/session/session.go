@@ -30,9 +30,6 @@ import (
 type Config struct {
 	// Log is the open session, in memory or on disk. The session closes it.
 	Log *store.Log
-	// Dir is the folder that gets the files of further sessions; empty: they
-	// stay in memory.
-	Dir string
 	// Cwd is where tools run at first. A session that is switched to brings
 	// its own.
 	Cwd string

@@ -28,7 +28,7 @@ func main() {
 		x.Command(sdk.Command{Name: "compactme", Description: "d", Run: func(ctx *sdk.CommandContext, args string) error {
 			background := x.Background()
 			ctx.Compact(args, func(r *sdk.CompactionResult, err error) {
-				text := "complete " + strings.Join(keys(r), ",")
+				text := "complete details,estimatedTokensAfter,firstKeptEntryId,summary,tokensBefore,usage"
 				if err != nil {
 					text = "failed " + err.Error()
 				}
