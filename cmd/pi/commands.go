@@ -15,6 +15,7 @@ import (
 // file of its own.
 var subcommands = []func(streams) *cobra.Command{
 	trustCommand, authCommand,
+	installCommand, removeCommand, updateCommand, listCommand,
 }
 
 // addSubcommands adds them where the arguments call one, or ask for help. A
@@ -65,6 +66,14 @@ func existingFolder(arguments []string) (string, error) {
 		return "", fmt.Errorf("%s is no folder", dir)
 	}
 	return dir, nil
+}
+
+// canonicalFolder gives a folder the name that decisions are saved under.
+func canonicalFolder(dir string) string {
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		return real
+	}
+	return dir
 }
 
 // flagsOf lists the flags that were given, of those named.

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/seed-54e836f5/pi/core/hook"
+	"github.com/seed-54e836f5/pi/core/resource"
 	"github.com/seed-54e836f5/pi/core/session"
 	"github.com/seed-54e836f5/pi/core/store"
 	"github.com/seed-54e836f5/pi/extensions"
@@ -23,14 +24,15 @@ func (p *process) newHost(chain *hook.Chain, resources *loader, log *slog.Logger
 		AgentDir: p.paths.AgentDir, ProjectDir: cwd, Trusted: p.project.trust.Trusted,
 		DecideTrust: func(ctx context.Context) bool { return resources.decideFirst(ctx, cwd) },
 		Paths:       absolute(p.paths.Cwd, p.options.extensions), Disabled: p.options.noExtensions,
-		Places: func() []extensions.Place { return extensionsOf(p.projects.look(cwd)) },
+		Places: func() []extensions.Place { return p.extensionsOf(p.projects.look(cwd)) },
 		Flags:  p.options.extensionFlags, StartDeadline: settings.ExtensionStartTimeout, Log: log, Version: version,
 		Hooks: chain, Providers: p.models,
 	})
 }
 
-// extensionsOf are the extensions that the settings of a folder name.
-func extensionsOf(project project) []extensions.Place {
+// extensionsOf are the extensions that the settings of a folder name, and those
+// of its packages.
+func (p *process) extensionsOf(project project) []extensions.Place {
 	var list []extensions.Place
 	for _, entry := range project.loaded.Settings.Extensions {
 		path := entry.Text
@@ -38,6 +40,14 @@ func extensionsOf(project project) []extensions.Place {
 			path = filepath.Join(entry.BaseDir, path)
 		}
 		list = append(list, extensions.Place{Path: path, Source: "settings", Scope: string(entry.Scope)})
+	}
+	fromPackages, _ := p.sharedBy(project) // their problems are told where resources are loaded
+	for _, s := range fromPackages {
+		for _, path := range s.Extensions {
+			list = append(list, extensions.Place{
+				Path: path, Source: s.of.Entry.Source, Scope: string(s.of.Entry.Scope), Origin: resource.OriginPackage, BaseDir: s.of.Dir,
+			})
+		}
 	}
 	return list
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/seed-54e836f5/pi/core/config"
 	"github.com/seed-54e836f5/pi/core/event"
+	"github.com/seed-54e836f5/pi/core/packages"
 	"github.com/seed-54e836f5/pi/core/resource"
 	"github.com/seed-54e836f5/pi/core/session"
 )
@@ -37,8 +38,8 @@ func (l *loader) Load(cwd string, more event.ResourcesDiscoverResult) session.Re
 	if up {
 		project = l.decide(l.life, project)
 	}
-	set, diagnostics := resource.Load(p.resourceOptions(project, more))
-	problems := p.problems(project)
+	fromPackages, problems := p.sharedBy(project)
+	set, diagnostics := resource.Load(p.resourceOptions(project, fromPackages, more))
 	for _, d := range diagnostics {
 		problems = append(problems, d.String())
 	}
@@ -67,17 +68,30 @@ func (l *loader) decide(ctx context.Context, p project) project {
 	return p
 }
 
-// problems are what of a folder's settings is not used as it stands.
-func (p *process) problems(project project) []string {
-	var list []string
+// shared are the resources of packages, with what they come from.
+type shared struct {
+	packages.Resources
+	of packages.Installed
+}
+
+// sharedBy finds the packages of a folder's settings, and says what of settings
+// and packages is not used as it stands.
+func (p *process) sharedBy(project project) (list []shared, problems []string) {
 	for _, w := range project.loaded.Warnings {
-		list = append(list, w.String())
+		problems = append(problems, w.String())
 	}
-	return list
+	for _, installed := range packages.Find(p.paths, project.loaded.Settings.Packages) {
+		resources, now := installed.Resources()
+		if now.Problem != "" {
+			problems = append(problems, now.Problem)
+		}
+		list = append(list, shared{resources, now})
+	}
+	return list, problems
 }
 
 // resourceOptions say what is loaded for a folder.
-func (p *process) resourceOptions(project project, more event.ResourcesDiscoverResult) resource.Options {
+func (p *process) resourceOptions(project project, list []shared, more event.ResourcesDiscoverResult) resource.Options {
 	o, settings := p.options, project.loaded.Settings
 	options := resource.Options{
 		AgentDir: p.paths.AgentDir, Home: p.paths.Home, Cwd: project.cwd, Trusted: project.trust.Trusted,
@@ -89,8 +103,18 @@ func (p *process) resourceOptions(project project, more event.ResourcesDiscoverR
 	for _, text := range o.appendSystemPrompt {
 		options.AppendSystemPrompt = append(options.AppendSystemPrompt, p.textOrFile(text))
 	}
-	options.Skills = places(settings.Skills)
-	options.Prompts = places(settings.Prompts)
+	if !o.noSkills {
+		options.Skills = places(settings.Skills)
+		for _, s := range list {
+			options.Skills = append(options.Skills, s.places(s.Skills)...)
+		}
+	}
+	if !o.noPromptTemplates {
+		options.Prompts = places(settings.Prompts)
+		for _, s := range list {
+			options.Prompts = append(options.Prompts, s.places(s.Prompts)...)
+		}
+	}
 	options.Skills = append(options.Skills, p.flagPlaces(o.skills)...)
 	options.Skills = append(options.Skills, extensionPlaces(more.SkillPaths, more.NamedBy)...)
 	options.Prompts = append(options.Prompts, p.flagPlaces(o.promptTemplates)...)
@@ -102,6 +126,16 @@ func places(entries []config.PathEntry) []resource.Place {
 	var list []resource.Place
 	for _, e := range entries {
 		list = append(list, resource.Place{Text: e.Text, BaseDir: e.BaseDir, Scope: resource.Scope(e.Scope)})
+	}
+	return list
+}
+
+func (s shared) places(paths []string) []resource.Place {
+	var list []resource.Place
+	for _, path := range paths {
+		list = append(list, resource.Place{
+			Text: path, BaseDir: s.of.Dir, Scope: resource.Scope(s.of.Entry.Scope), Source: s.of.Entry.Source, Origin: resource.OriginPackage,
+		})
 	}
 	return list
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"slices"
@@ -13,11 +12,7 @@ import (
 )
 
 // git runs the user's git, with the user's settings and credentials.
-type git struct {
-	dir string
-	// progress gets what git says beside errors; nil: nobody.
-	progress io.Writer
-}
+type git struct{ dir string }
 
 // ErrNoGit says that packages of repositories need a git command.
 var ErrNoGit = errors.New("there is no git command: install git to use packages of git repositories")
@@ -79,9 +74,6 @@ func (g git) run(ctx context.Context, arguments ...string) (string, error) {
 	cmd.Dir, cmd.Env = g.dir, environment()
 	var out, failure bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &failure
-	if g.progress != nil {
-		cmd.Stderr = io.MultiWriter(&failure, g.progress)
-	}
 	if err := cmd.Run(); err != nil {
 		if ctx.Err() != nil {
 			return "", ctx.Err()

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -21,8 +20,6 @@ type Manager struct {
 	Paths config.Paths
 	// Scope says whose settings and lock file are changed.
 	Scope config.Scope
-	// Progress gets what git has to say; nil: nobody.
-	Progress io.Writer
 }
 
 // ErrNotListed says that the settings do not have a package.
@@ -141,7 +138,7 @@ func (m *Manager) fromHere(text string) (string, error) {
 // and want are what it is pinned to; empty: what is newest.
 func (m *Manager) bring(ctx context.Context, source Source, commit, want string) (Pin, error) {
 	if source.Folder == "" {
-		return openStore(m.Paths.AgentDir).fetch(ctx, source, commit, want, m.Progress)
+		return openStore(m.Paths.AgentDir).fetch(ctx, source, commit, want)
 	}
 	sum, err := Checksum(source.Folder)
 	if err == nil && want != "" && sum != want {

@@ -133,13 +133,17 @@ func resolve(text, baseDir, home string) string {
 // Identity is the same for two spellings of one package, and for two refs of
 // one repository: a package is there once.
 func (s Source) Identity() string {
+	url := s.URL
 	if s.Folder != "" {
-		if real, err := filepath.EvalSymlinks(s.Folder); err == nil {
+		url = s.Folder
+	}
+	url = strings.TrimPrefix(url, "file://")
+	if filepath.IsAbs(url) {
+		if real, err := filepath.EvalSymlinks(url); err == nil {
 			return real
 		}
-		return s.Folder
+		return url
 	}
-	url := s.URL
 	for _, scheme := range schemes {
 		url = strings.TrimPrefix(url, scheme)
 	}

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -35,7 +34,7 @@ func (s store) has(sha256 string) bool {
 // fetch brings one commit of a repository into the store. commit is empty for
 // the newest of the source's ref. want is the checksum it must have; empty:
 // any.
-func (s store) fetch(ctx context.Context, source Source, commit, want string, progress io.Writer) (Pin, error) {
+func (s store) fetch(ctx context.Context, source Source, commit, want string) (Pin, error) {
 	if err := os.MkdirAll(s.dir, 0o700); err != nil {
 		return Pin{}, fmt.Errorf("make the folder of packages: %w", err)
 	}
@@ -50,7 +49,7 @@ func (s store) fetch(ctx context.Context, source Source, commit, want string, pr
 		ref = source.Ref
 	}
 	var pin Pin
-	if pin.Commit, err = (git{dir, progress}).checkOut(ctx, source.URL, ref); err != nil {
+	if pin.Commit, err = (git{dir}).checkOut(ctx, source.URL, ref); err != nil {
 		return Pin{}, fmt.Errorf("fetch the package %s: %w", source.Text, err)
 	}
 	if commit != "" && pin.Commit != commit {

@@ -156,6 +156,9 @@ func (l *loader) namedFiles(k kind, scope Scope, origin string) []found {
 // placeFiles lists the files of one named file or folder.
 func (l *loader) placeFiles(k kind, p Place, path string) []found {
 	info := Info{Path: path, Source: p.Source, Scope: p.Scope, Origin: p.Origin}
+	if p.Origin == OriginPackage {
+		info.BaseDir = p.BaseDir
+	}
 	stat, err := os.Stat(path)
 	if err != nil {
 		l.report(path, fmt.Sprintf("was named, but cannot be used: %v.", reason(err)))

@@ -59,7 +59,7 @@ type Options struct {
 // they concern what is found in the place's scope.
 type Place struct {
 	Text    string
-	BaseDir string // what a relative path is relative to; empty: Options.Cwd
+	BaseDir string // what a relative path is relative to, the package's own folder; empty: Options.Cwd
 	Scope   Scope
 	Source  string // empty: local
 	Origin  string // empty: top-level
