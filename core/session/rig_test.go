@@ -82,7 +82,7 @@ func onDisk(dir string) with {
 		if err != nil {
 			panic(err)
 		}
-		c.Log, c.Dir = log, dir
+		c.Log = log
 	}
 }
 
