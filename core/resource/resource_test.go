@@ -294,7 +294,7 @@ func TestNamedPlaces(t *testing.T) {
 		o.Prompts = []resource.Place{
 			{Text: "../shared", BaseDir: w.path("agent"), Scope: resource.User},
 			{Text: "../shared/**/*.md", BaseDir: w.path("agent"), Scope: resource.User},
-			{Text: w.path("pack/prompts"), Scope: resource.User, Source: "git:example", Origin: resource.OriginPackage},
+			{Text: w.path("pack/prompts"), BaseDir: w.path("pack"), Scope: resource.User, Source: "git:example", Origin: resource.OriginPackage},
 			{Text: w.path("cli/p.md")},
 			{Text: "spaces in it/t.md"},
 			{Text: w.path("gone.md")},
@@ -318,7 +318,7 @@ func TestNamedPlaces(t *testing.T) {
 	}
 	for name, want := range map[string]resource.Info{
 		"q":         {Source: "local", Scope: "user", Origin: "top-level"},
-		"pk":        {Source: "git:example", Scope: "user", Origin: "package"},
+		"pk":        {Source: "git:example", Scope: "user", Origin: "package", BaseDir: "pack"},
 		"p":         {Source: "local", Scope: "temporary", Origin: "top-level", BaseDir: "cli"},
 		"skill:one": {Source: "local", Scope: "temporary", Origin: "top-level", BaseDir: "cli/skills/one"},
 		"skill:rel": {Source: "extension:tools", Scope: "temporary", Origin: "top-level", BaseDir: "work/rel"},
