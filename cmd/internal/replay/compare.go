@@ -10,9 +10,11 @@ import (
 )
 
 // Compare returns the differences between a recording and what an agent did,
-// one sentence each. Members that only the agent has are none, nor is where a
-// response falls between events, unless orderedResponses lists its command.
+// one sentence each. Members that only the agent has are none, nor is how far an
+// aborted answer had come, nor where a response falls between events, unless
+// orderedResponses lists its command.
 func Compare(recorded, got *Transcript) []string {
+	recorded, got = withoutProgress(recorded), withoutProgress(got)
 	c := &comparison{there: map[string]string{}, back: map[string]string{}}
 	c.responses(split(recorded.Lines, isResponse), split(got.Lines, isResponse))
 	c.events(split(recorded.Lines, isEvent), split(got.Lines, isEvent))

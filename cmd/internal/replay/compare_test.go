@@ -39,6 +39,10 @@ func TestCompare(t *testing.T) {
 			"ids mixed up", []string{`{"out":{"type":"a","id":"<e1>","parentId":"<e1>"}}`}, []string{`{"out":{"type":"a","id":"<e1>","parentId":"<e2>"}}`},
 			`event 0 (a).parentId: expected "<e1>", got "<e2>"`,
 		},
+		{
+			"how far an aborted answer came", []string{`{"out":{"type":"a","delta":"so "}}`, `{"out":{"type":"b","message":{"stopReason":"aborted","content":[{"text":"so "}]}}}`},
+			[]string{`{"out":{"type":"a","delta":"so far and "}}`, `{"out":{"type":"b","message":{"stopReason":"aborted","content":[{"text":"so far and "}]}}}`}, "",
+		},
 		{"one of several texts", []string{`{"out":{"type":"a","s":{"$match":"^(old|new)$"}}}`}, []string{`{"out":{"type":"a","s":"new"}}`}, ""},
 		{"none of several texts", []string{`{"out":{"type":"a","s":{"$match":"^(old|new)$"}}}`}, []string{`{"out":{"type":"a","s":"half"}}`}, `event 0 (a).s: expected {"$match": "^(old|new)$"}, got "half"`},
 		{"another exit code", []string{end}, []string{`{"exit":1,"stderr":"<text>","sessions":[]}`}, "exit: expected 0, got 1"},

@@ -12,6 +12,7 @@ import (
 // is the reason; the others are faults of the agent.
 func Propose(recorded, got *Transcript) []Edit {
 	p := &proposal{there: map[string]string{}, back: map[string]string{}}
+	recorded, got = withoutProgress(recorded), withoutProgress(got)
 	a, b := recorded.values(), got.values()
 	mine, theirs := said(a), said(b)
 	same := func(i, j int) bool { return lineKind(a[mine[i]]) == lineKind(b[theirs[j]]) }
@@ -189,8 +190,11 @@ func pattern(v object) object {
 func (p *proposal) patch(path string, a, b any) []any {
 	switch x := a.(type) {
 	case string:
-		if y, ok := b.(string); ok && p.renamed(y) == x {
-			return nil
+		if y, ok := b.(string); ok {
+			p.pairText(x, y)
+			if p.renamed(y) == x {
+				return nil
+			}
 		}
 	case object:
 		if y, ok := b.(object); ok {
