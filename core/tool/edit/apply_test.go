@@ -125,6 +125,9 @@ func FuzzApply(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, before, old, behind, changed string) {
 		file := before + old + behind
+		if strings.HasSuffix(old, "\r") && strings.HasPrefix(behind, "\n") {
+			return // half a line ending is no text
+		}
 		got, err := edit.Apply(file, one(old, changed))
 		if err != nil {
 			return
