@@ -10,7 +10,7 @@ import (
 var bashRows = []row{
 	{name: "bash", origin: both, handler: handles[wire.Bash, wire.BashResult](bash), begins: aBash, withdrawn: withdrawBash,
 		doc: "Runs a shell command. Its output streams as bash_execution_update, and reaches the model with the next prompt."},
-	{name: "abort_bash", origin: both, ahead: true, stops: aBash, handler: answers(abortBash),
+	{name: "abort_bash", origin: both, patience: urgent, stops: aBash, handler: answers(abortBash),
 		doc: "Stops every command that bash began. The model's own bash tool is stopped by abort."},
 }
 

@@ -7,7 +7,7 @@ import (
 )
 
 var extensionRows = []row{
-	{name: "get_extensions", origin: added, ahead: true, handler: waits(getExtensions),
+	{name: "get_extensions", origin: added, patience: soon, handler: waits(getExtensions),
 		doc: "Tells of every extension: its process, what it registered, how it is doing."},
 	{name: "reload", origin: added, handler: waits(reload),
 		doc: "Brings extensions, templates, skills and context files to what is on disk. Waits until the session is idle."},

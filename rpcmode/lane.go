@@ -6,15 +6,18 @@ import (
 	"time"
 )
 
-// patience is how long one command may hold up others that must not wait.
-// Usually all of them are over at once, and take effect in the order of the
-// input; but a hook that does not return, or a client that does not read, must
-// not keep anybody from an abort.
-const patience = 50 * time.Millisecond
+// How long one command may hold up another that must not wait. Usually all of
+// them are over at once, and take effect in the order of the input; but a hook
+// that does not return, or a client that does not read, must not keep anybody
+// from an abort, nor, for long, from learning how things stand.
+const (
+	urgent = 50 * time.Millisecond
+	soon   = 250 * time.Millisecond
+)
 
 // lane carries out commands in the order in which they were read, one after
-// the other, on one goroutine. When one of them takes its time, those marked
-// as ahead are carried out by goroutines of their own.
+// the other, on one goroutine. When one of them takes its time, those that have
+// no patience are carried out by goroutines of their own.
 type lane struct {
 	mu      sync.Mutex
 	some    sync.Cond
@@ -22,7 +25,7 @@ type lane struct {
 	running bool
 	since   time.Time // when the running command began
 	closed  bool
-	own     sync.WaitGroup // of the timers of ahead commands, and of those that overtook
+	own     sync.WaitGroup // of timers, and of commands that overtook
 	done    chan struct{}  // closed when work has ended
 }
 
@@ -30,10 +33,10 @@ type lane struct {
 type job struct {
 	run   func()
 	taken atomic.Bool
-	// ahead says that the command must not wait.
-	ahead  bool
-	timer  *time.Timer
-	popped bool // the lane has come to it
+	// patience is how long the command waits behind one other; 0: for ever.
+	patience time.Duration
+	timer    *time.Timer
+	popped   bool // the lane has come to it
 	// begins, stops and withdraw are as in the row of the command.
 	begins, stops beginning
 	withdraw      func()
@@ -54,9 +57,9 @@ func (l *lane) push(j *job) bool {
 	if l.closed {
 		return false
 	}
-	if j.ahead {
+	if j.patience > 0 {
 		l.own.Add(1)
-		j.timer = time.AfterFunc(l.patienceLeft(), func() {
+		j.timer = time.AfterFunc(l.patienceLeft(j), func() {
 			if l.impatient(j) {
 				l.overtake(j)
 				l.own.Done()
@@ -77,13 +80,13 @@ func (l *lane) close() {
 	l.some.Signal()
 }
 
-// patienceLeft says how long the running command may go on before others are
+// patienceLeft says how long the running command may go on before this one is
 // let ahead of it. The caller holds mu.
-func (l *lane) patienceLeft() time.Duration {
+func (l *lane) patienceLeft(j *job) time.Duration {
 	if !l.running {
-		return patience
+		return j.patience
 	}
-	return max(patience-time.Since(l.since), 0)
+	return max(j.patience-time.Since(l.since), 0)
 }
 
 // impatient is asked when a command's timer has run down, and says whether the
@@ -96,7 +99,7 @@ func (l *lane) impatient(j *job) bool {
 		l.own.Done()
 		return false
 	}
-	left := l.patienceLeft()
+	left := l.patienceLeft(j)
 	if left > 0 {
 		j.timer.Reset(left)
 	}

@@ -15,7 +15,7 @@ func TestLaneKeepsTheOrder(t *testing.T) {
 		l := newLane()
 		var got []int
 		for i := range 100 {
-			l.push(&job{ahead: i%3 == 0, run: func() { got = append(got, i) }})
+			l.push(&job{patience: time.Duration(i%3) * urgent, run: func() { got = append(got, i) }})
 		}
 		l.close()
 		<-l.done
@@ -37,8 +37,8 @@ func TestLaneKeepsTheOrderOfALongRow(t *testing.T) {
 		l := newLane()
 		var got []int
 		for i := range 100 {
-			l.push(&job{ahead: i%3 == 2, run: func() {
-				time.Sleep(patience / 2)
+			l.push(&job{patience: time.Duration(i%3) * urgent, run: func() {
+				time.Sleep(urgent / 2)
 				got = append(got, i)
 			}})
 		}
@@ -68,10 +68,10 @@ func TestLaneLetsTheUrgentOvertakeAndWithdrawsWhatTheyWouldHaveStopped(t *testin
 		l.push(&job{run: func() { <-stuck; note("slow")() }})
 		l.push(&job{begins: aRun, run: note("first prompt"), withdraw: note("first prompt withdrawn")})
 		l.push(&job{begins: aBash, run: note("bash"), withdraw: note("bash withdrawn")})
-		l.push(&job{ahead: true, stops: aRun, run: note("abort")})
+		l.push(&job{patience: urgent, stops: aRun, run: note("abort")})
 		l.push(&job{begins: aRun, run: note("second prompt"), withdraw: note("second prompt withdrawn")})
 		time.Sleep(time.Second)
-		l.push(&job{ahead: true, run: note("state")})
+		l.push(&job{patience: soon, run: note("state")})
 		time.Sleep(time.Second)
 		close(stuck)
 		l.close()

@@ -17,7 +17,7 @@ var promptRows = []row{
 		doc: "Queues a message that is delivered after the current turn's tool calls, before the next model call."},
 	{name: "follow_up", origin: both, handler: handles[wire.Text, wire.None](followUp),
 		doc: "Queues a message that is delivered when no tool calls and no steering remain."},
-	{name: "abort", origin: both, ahead: true, stops: aRun, handler: waits(abort),
+	{name: "abort", origin: both, patience: urgent, stops: aRun, handler: waits(abort),
 		doc: "Stops the run, its dialogs and tools, a wait before a retry and a compaction. Answered when the session is idle."},
 	{name: "abort_and_prompt", origin: xcshOnly, handler: handles[wire.Text, wire.None](abortAndPrompt), begins: aRun, withdrawn: withdrawPrompt,
 		doc: "Aborts, and sends the prompt when the session is idle."},

@@ -15,7 +15,7 @@ import (
 )
 
 var protocolRows = []row{
-	{name: "get_protocol", origin: added, ahead: true, handler: answers(getProtocol),
+	{name: "get_protocol", origin: added, patience: soon, handler: answers(getProtocol),
 		doc: "Describes the protocol: dialect, version, commands with their fields, events and other frames; with the JSON Schema of each when asked."},
 	{name: "shutdown", origin: added, handler: answers(shutdown),
 		doc: "Ends the process as soon as the session is idle."},
@@ -78,7 +78,7 @@ func (d *describer) raw(schema *jsonschema.Schema) json.RawMessage {
 
 func (d *describer) command(r *row) wire.CommandInfo {
 	info := wire.CommandInfo{
-		Name: r.name, Aliases: r.aliases, Description: r.doc, Origin: string(r.origin), Immediate: r.ahead,
+		Name: r.name, Aliases: r.aliases, Description: r.doc, Origin: string(r.origin), Immediate: r.patience > 0,
 		Fields: []wire.FieldInfo{},
 	}
 	for _, f := range fieldsOf(r.fields) {

@@ -95,8 +95,8 @@ func (s *server) command(kind string, members map[string]json.RawMessage) {
 		return
 	}
 	j := &job{
-		run:   func() { known.run(s.ctx, s, members, r) },
-		ahead: known.ahead, begins: known.begins, stops: known.stops,
+		run:      func() { known.run(s.ctx, s, members, r) },
+		patience: known.patience, begins: known.begins, stops: known.stops,
 	}
 	if known.withdrawn != nil {
 		j.withdraw = func() { known.withdrawn(r) }

@@ -9,7 +9,7 @@ import (
 var retryRows = []row{
 	{name: "set_auto_retry", origin: both, handler: answers(setAutoRetry),
 		doc: "Says whether a model call that failed for a while is tried again, in this session."},
-	{name: "abort_retry", origin: both, ahead: true, handler: answers(abortRetry),
+	{name: "abort_retry", origin: both, patience: urgent, handler: answers(abortRetry),
 		doc: "Ends the wait before a retry; the run then ends with the error it had."},
 }
 

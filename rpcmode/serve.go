@@ -149,7 +149,7 @@ func (s *server) end(ctx context.Context) error {
 	s.lane.close()
 	select {
 	case <-s.lane.done:
-	case <-time.After(patience):
+	case <-time.After(urgent):
 	}
 	s.session.Abort()
 	s.ui.disconnect()

@@ -8,7 +8,7 @@ import (
 )
 
 var stateRows = []row{
-	{name: "get_state", origin: both, ahead: true, handler: answers(getState),
+	{name: "get_state", origin: both, patience: soon, handler: answers(getState),
 		doc: "Tells how the session is. It never waits for anything that runs."},
 	{name: "get_messages", origin: both, handler: answers(getMessages),
 		doc: "Lists the messages of the conversation, as they are after compaction."},

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"time"
 
 	"github.com/seed-54e836f5/pi/rpcmode/wire"
 )
@@ -27,10 +28,11 @@ type row struct {
 	aliases []string
 	doc     string
 	origin  origin
-	// ahead commands never wait behind others.
-	ahead bool
+	// patience is how long the command waits behind another that takes its
+	// time: urgent, soon, or 0 for as long as it takes.
+	patience time.Duration
 	// begins is what the command sets going, if it can be kept from it: an
-	// ahead command that overtakes it and stops that has it withdrawn, and
+	// command that overtakes it and stops that has it withdrawn, and
 	// withdrawn is what it then answers.
 	begins    beginning
 	stops     beginning
