@@ -251,25 +251,22 @@ func (b *block) sofar() message.Block {
 	case message.BlockThinking:
 		out.Thinking = b.text.String()
 	case message.BlockToolCall:
-		out.Arguments = Arguments(b.text.String())
+		out.Arguments, out.Unparsed = arguments(b.text.String())
 	}
 	return out
 }
 
-// Arguments gives the arguments of a tool call as they are stored: the
-// model's JSON where it is whole, and a JSON string of what it wrote where it
-// is not, so that nothing is lost, nothing is guessed, and the call fails
-// when it is checked. No text at all stands for an empty object.
-func Arguments(text string) json.RawMessage {
+// arguments takes the arguments of a tool call apart into what is stored and
+// what is not: JSON is stored as the model wrote it. Of anything else, an empty
+// object is stored, since services and clients expect one, and the text itself
+// is only kept until the call fails because of it and shows it. No text at all
+// stands for an empty object.
+func arguments(text string) (stored json.RawMessage, unparsed string) {
 	if strings.TrimSpace(text) == "" {
-		return json.RawMessage("{}")
+		return json.RawMessage("{}"), ""
 	}
 	if json.Valid([]byte(text)) {
-		return json.RawMessage(text)
+		return json.RawMessage(text), ""
 	}
-	quoted, err := message.Marshal(text)
-	if err != nil {
-		panic(err) // a string always encodes
-	}
-	return quoted
+	return json.RawMessage("{}"), text
 }

@@ -71,6 +71,9 @@ type report struct {
 // is over at once.
 func (b *batch) prepare(call message.Block, cutOff bool) *job {
 	j := &job{args: call.Arguments, call: tool.Call{ID: call.ID, Name: call.Name, Arguments: call.Arguments}}
+	if call.Unparsed != "" {
+		j.call.Arguments = json.RawMessage(call.Unparsed) // for the check to refuse and to show
+	}
 	b.run.Emit(&event.ToolExecutionStart{ToolCallID: call.ID, ToolName: call.Name, Args: j.args})
 	if outcome, ok := b.check(j, cutOff); !ok {
 		b.end(j, outcome)

@@ -31,7 +31,8 @@ type Block struct {
 
 	ID               string          // toolCall
 	Name             string          // toolCall
-	Arguments        json.RawMessage // toolCall: a JSON object as the model wrote it
+	Arguments        json.RawMessage // toolCall: JSON as the model wrote it; an empty object where that is none
+	Unparsed         string          // toolCall: what the model wrote where that is no JSON; it is not stored
 	ThoughtSignature string          // toolCall: what the service wants back with it
 
 	Data     string // image: base64

@@ -1,10 +1,13 @@
 package anthropic
 
 import (
+	"cmp"
 	"encoding/json"
 
 	sdk "github.com/anthropics/anthropic-sdk-go"
 	"github.com/anthropics/anthropic-sdk-go/packages/param"
+	"github.com/tidwall/gjson"
+	"github.com/tidwall/sjson"
 
 	"github.com/seed-54e836f5/pi/core/message"
 	"github.com/seed-54e836f5/pi/core/provider"
@@ -69,7 +72,13 @@ func tools(list []provider.Tool, q quirks, mark sdk.CacheControlEphemeralParam) 
 
 func schema(parameters json.RawMessage) json.RawMessage {
 	if len(parameters) == 0 {
-		return json.RawMessage(`{"type":"object","properties":{}}`)
+		return json.RawMessage(`{"type":"object","properties":{},"required":[]}`)
+	}
+	if gjson.GetBytes(parameters, "required").Exists() {
+		return parameters
+	}
+	if complete, err := sjson.SetRawBytes(parameters, "required", []byte("[]")); err == nil {
+		return complete
 	}
 	return parameters
 }
@@ -163,12 +172,13 @@ func result(m *message.ToolResult, model message.Model) sdk.ContentBlockParamUni
 	block := sdk.ToolResultBlockParam{ToolUseID: history.CallID(m.ToolCallID, longestCallID), IsError: sdk.Bool(m.IsError)}
 	text, images := history.Result(m.Content, model)
 	if len(images) == 0 {
-		block.SetExtraFields(map[string]any{"content": text})
+		block.SetExtraFields(map[string]any{"content": cmp.Or(text, "(no output)")})
 		return sdk.ContentBlockParamUnion{OfToolResult: &block}
 	}
-	if !history.Blank(text) {
-		block.Content = append(block.Content, sdk.ToolResultBlockParamContentUnion{OfText: &sdk.TextBlockParam{Text: text}})
+	if history.Blank(text) {
+		text = "(the result is an image)"
 	}
+	block.Content = append(block.Content, sdk.ToolResultBlockParamContentUnion{OfText: &sdk.TextBlockParam{Text: text}})
 	for _, b := range images {
 		image := sdk.NewImageBlockBase64(b.MimeType, b.Data).OfImage
 		block.Content = append(block.Content, sdk.ToolResultBlockParamContentUnion{OfImage: image})

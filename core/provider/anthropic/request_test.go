@@ -83,7 +83,7 @@ func TestTheWholeRequest(t *testing.T) {
 		"messages":[{"role":"user","content":[{"type":"text","text":"SAY hi",`+mark+`}]}],
 		"tools":[
 			{"name":"read","description":"Reads.","input_schema":{"type":"object","properties":{"path":{"type":"string"}},"required":["path"],"additionalProperties":false},"eager_input_streaming":true},
-			{"name":"now","input_schema":{"type":"object","properties":{}},"eager_input_streaming":true,`+mark+`}]}`)
+			{"name":"now","input_schema":{"type":"object","properties":{},"required":[]},"eager_input_streaming":true,`+mark+`}]}`)
 	for name, want := range map[string]string{"X-Api-Key": providertest.Key, "Anthropic-Version": "2023-06-01", "Anthropic-Beta": "interleaved-thinking-2025-05-14"} {
 		if got := raw.Header.Get(name); got != want {
 			t.Errorf("header %s is %q, want %q", name, got, want)
@@ -130,7 +130,7 @@ func TestConversations(t *testing.T) {
 				{"role":"user","content":[` + marked(`{"type":"text","text":"steer"}`) + `]}]`},
 		"a result without content": {model: model, messages: []message.Message{user("go"), assistant(call("t1", "bash", `{}`)), result("t1", false)},
 			want: `[{"role":"user","content":[{"type":"text","text":"go"}]},{"role":"assistant","content":[{"type":"tool_use","id":"t1","name":"bash","input":{}}]},
-				{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":"","is_error":false,` + mark + `}]}]`},
+				{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":"(no output)","is_error":false,` + mark + `}]}]`},
 		"an image in a result": {model: model, messages: []message.Message{user("go"), assistant(call("t1", "read", `{}`)), result("t1", false, text("an image"), image)},
 			want: `[{"role":"user","content":[{"type":"text","text":"go"}]},{"role":"assistant","content":[{"type":"tool_use","id":"t1","name":"read","input":{}}]},
 				{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":[{"type":"text","text":"an image"},` + picture + `],"is_error":false,` + mark + `}]}]`},
@@ -263,7 +263,7 @@ func TestQuirks(t *testing.T) {
 	req.Tools = []provider.Tool{{Name: "now"}}
 	req.Compat = json.RawMessage(`{"supportsEagerToolInputStreaming":false,"supportsCacheControlOnTools":false,"sendSessionAffinityHeaders":true,"supportsLongCacheRetention":false,"somethingElse":[1]}`)
 	got, raw := sent(t, provider.Options{LongCache: true}, req)
-	equalJSON(t, "tools", got["tools"], `[{"name":"now","input_schema":{"type":"object","properties":{}}}]`)
+	equalJSON(t, "tools", got["tools"], `[{"name":"now","input_schema":{"type":"object","properties":{},"required":[]}}]`)
 	equalJSON(t, "system", got["system"], `[{"type":"text","text":"Be brief.",`+mark+`}]`)
 	if beta := raw.Header.Get("Anthropic-Beta"); beta != "interleaved-thinking-2025-05-14,fine-grained-tool-streaming-2025-05-14" {
 		t.Errorf("beta header %q", beta)

@@ -204,6 +204,10 @@ func TestCompletionUsage(t *testing.T) {
 		"none":       {`{"choices":[],"usage":null}`, message.Usage{}},
 	} {
 		got, err := chatAnswers(t, "", opening, said("a"), finished("stop"), c.chunk, done)
+		if told := got.Usage.Reasoning != nil; told != (c.want != message.Usage{}) {
+			t.Errorf("%s: the count of thinking tokens is there: %t", name, told)
+		}
+		got.Usage.Reasoning = nil
 		if err != nil || got.Usage != c.want {
 			t.Errorf("%s: usage %+v, error %v", name, got.Usage, err)
 		}

@@ -67,7 +67,10 @@ func (a *completionAnswer) called() bool {
 func completionUsage(u gjson.Result) *message.Usage {
 	read := first(u, "prompt_tokens_details.cached_tokens", "prompt_cache_hit_tokens", "cached_tokens")
 	written := first(u, "prompt_tokens_details.cache_write_tokens", "cache_creation_input_tokens")
-	return usageOf(u.Get("prompt_tokens").Int(), u.Get("completion_tokens").Int(), read, written)
+	usage := usageOf(u.Get("prompt_tokens").Int(), u.Get("completion_tokens").Int(), read, written)
+	thought := u.Get("completion_tokens_details.reasoning_tokens").Int()
+	usage.Reasoning = &thought
+	return usage
 }
 
 func first(u gjson.Result, names ...string) int64 {

@@ -68,13 +68,9 @@ func Open(ctx context.Context, options provider.Options, request provider.Reques
 func (x *Exchange) Context() context.Context { return x.ctx }
 
 // Client is what the SDK sends the one request with. It follows no
-// redirections: they would carry the key to another host.
-func (x *Exchange) Client() *http.Client {
-	return &http.Client{
-		Transport:     (*roundTripper)(x),
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}
-}
+// redirections, which would carry the key to another host: to the SDK, such an
+// answer is an error of the connection.
+func (x *Exchange) Client() *http.Client { return &http.Client{Transport: (*roundTripper)(x)} }
 
 // Close ends the exchange and frees the connection.
 func (x *Exchange) Close() {

@@ -426,6 +426,7 @@ func (a Adapter) keepAlive(t *testing.T) {
 	s := Serve(t, func(w http.ResponseWriter, r *http.Request) {
 		from.Store(r.RemoteAddr, true)
 		Stream(a.Whole)(w, r)
+		w.(http.Flusher).Flush() // the end of the body comes behind the last event
 	})
 	p := a.New(provider.Options{Transport: Transport(t)})
 	for range 3 {

@@ -1,0 +1,4 @@
+package agent
+
+// Arguments is arguments, for tests.
+var Arguments = arguments
