@@ -7,9 +7,6 @@ import (
 	"github.com/seed-54e836f5/pi/proto"
 )
 
-// defaultDeadline is how long handlers may take of which nobody says more.
-const defaultDeadline = 30 * time.Second
-
 // deadlines are the defaults of kinds that need another one. The hooks that
 // may ask a model for a summary get its time; the end of pi does not wait.
 var deadlines = map[event.Kind]time.Duration{
@@ -20,7 +17,7 @@ var deadlines = map[event.Kind]time.Duration{
 	event.KindMessageUpdate:         time.Minute,
 	event.KindToolExecutionUpdate:   time.Minute,
 	event.KindBeforeProviderRequest: time.Minute,
-	proto.KindBus:                   defaultDeadline,
+	proto.KindBus:                   DefaultHookDeadline,
 }
 
 // quitDeadline limits session_shutdown when pi ends: clients count on a second
@@ -31,8 +28,8 @@ const quitDeadline = 400 * time.Millisecond
 // for with a finger on a key.
 const completeDeadline = 2 * time.Second
 
-// deadlineOf is the user's, else the manifest's, else the handler's, else the
-// default. 0 is none.
+// deadlineOf is the user's of the kind, else the manifest's, else the
+// handler's, else the default. 0 is none.
 func (x *extension) deadlineOf(e event.Event, registered time.Duration) time.Duration {
 	if x.host.debugging() {
 		return 0
@@ -61,7 +58,7 @@ func (x *extension) deadlineOfKind(kind event.Kind, registered time.Duration) ti
 	if d, ok := deadlines[kind]; ok {
 		return d
 	}
-	return defaultDeadline
+	return x.host.options.HookDeadline
 }
 
 // debugging says whether an author has an extension under a debugger, where

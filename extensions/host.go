@@ -41,6 +41,9 @@ type Options struct {
 	// Deadlines are the user's for handlers, by kind; what is missing here has
 	// the extension's or the default.
 	Deadlines map[event.Kind]time.Duration
+	// HookDeadline limits handlers of which neither Deadlines nor the extension
+	// nor the kind says more; 0: DefaultHookDeadline.
+	HookDeadline time.Duration
 	// StartDeadline limits the start of one extension, without building it; 0:
 	// DefaultStartDeadline.
 	StartDeadline time.Duration
@@ -58,6 +61,9 @@ type Options struct {
 	// cannot.
 	Providers Providers
 }
+
+// DefaultHookDeadline is how long most handlers may take.
+const DefaultHookDeadline = 30 * time.Second
 
 // DefaultStartDeadline is how long an extension may take from the start of
 // its process to its registration.
@@ -96,6 +102,9 @@ type Host struct {
 func New(o Options) *Host {
 	if o.Log == nil {
 		o.Log = slog.Default()
+	}
+	if o.HookDeadline == 0 {
+		o.HookDeadline = DefaultHookDeadline
 	}
 	if o.StartDeadline == 0 {
 		o.StartDeadline = DefaultStartDeadline

@@ -14,7 +14,7 @@ import (
 // subcommands are what the program does beside answering prompts, each in a
 // file of its own.
 var subcommands = []func(streams) *cobra.Command{
-	trustCommand, authCommand,
+	trustCommand, authCommand, configCommand,
 	installCommand, removeCommand, updateCommand, listCommand,
 }
 

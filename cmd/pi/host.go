@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/seed-54e836f5/pi/core/hook"
 	"github.com/seed-54e836f5/pi/core/resource"
@@ -25,9 +26,17 @@ func (p *process) newHost(chain *hook.Chain, resources *loader, log *slog.Logger
 		DecideTrust: func(ctx context.Context) bool { return resources.decideFirst(ctx, cwd) },
 		Paths:       absolute(p.paths.Cwd, p.options.extensions), Disabled: p.options.noExtensions,
 		Places: func() []extensions.Place { return p.extensionsOf(p.projects.look(cwd)) },
-		Flags:  p.options.extensionFlags, StartDeadline: settings.ExtensionStartTimeout, Log: log, Version: version,
+		Flags:  p.options.extensionFlags, HookDeadline: deadline(settings.HookTimeout), StartDeadline: deadline(settings.ExtensionStartTimeout), Log: log, Version: version,
 		Hooks: chain, Providers: p.models,
 	})
+}
+
+// deadline is a limit of the settings, where 0 is none, as the host takes it.
+func deadline(limit time.Duration) time.Duration {
+	if limit == 0 {
+		return 365 * 24 * time.Hour
+	}
+	return limit
 }
 
 // extensionsOf are the extensions that the settings of a folder name, and those

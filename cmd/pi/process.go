@@ -23,6 +23,8 @@ type process struct {
 	options *options
 	flags   *pflag.FlagSet
 	dialect rpcmode.Dialect
+	// describing shows flags among the settings that they stand before.
+	describing bool
 
 	// started is the date that models are told, so that the system prompt
 	// stays the same as long as the process runs.
@@ -81,6 +83,16 @@ func (p *process) settingFlags() map[string]string {
 	}
 	if p.options.sessionDir != "" {
 		flags["sessionDir"] = p.options.sessionDir
+	}
+	if p.describing {
+		for key, value := range map[string]string{
+			"defaultProvider": p.options.provider, "defaultModel": p.options.model,
+			"defaultThinkingLevel": p.options.thinking, "defaultTools": strings.Join(p.options.tools, ","),
+		} {
+			if value != "" {
+				flags[key] = value
+			}
+		}
 	}
 	return flags
 }

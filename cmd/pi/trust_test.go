@@ -249,6 +249,24 @@ func TestExtensionsOfTheUserDecide(t *testing.T) {
 	}
 }
 
+// TestAHandlerHasTheTimeOfTheSettings waits no longer for a decision than the
+// user wants to.
+func TestAHandlerHasTheTimeOfTheSettings(t *testing.T) {
+	h := newHome(t)
+	write(t, filepath.Join(h.agent, "settings.json"), `{"extensionHookTimeoutMs": 100}`)
+	h.work, _ = project(t, "ours")
+	h.decide(t, "hang")
+	p := h.start(t)
+	if e := p.event("extension_error"); !strings.Contains(e.Error, "100ms") {
+		t.Errorf("it is told %q", e.Error)
+	}
+	p.settle()
+	if got, d := p.prompts(), p.diagnostics(); got != "" || !mention(d, ".pi/prompts", "not loaded") {
+		t.Errorf("there are %q, and the diagnostics are %q", got, d)
+	}
+	p.end()
+}
+
 // TestADecisionIsRemembered asks once, saves what was said, and asks again
 // when another folder is entered.
 func TestADecisionIsRemembered(t *testing.T) {
