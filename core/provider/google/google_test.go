@@ -111,7 +111,8 @@ func TestEnds(t *testing.T) {
 		if err != nil || got.Stop != want || got.Raw != word || (got.Error != "") != (want == message.StopError) {
 			t.Errorf("%s: %+v, error %v", word, got, err)
 		}
-		if wanted := (message.Usage{Input: 16, Output: 9, CacheRead: 4, TotalTokens: 29}); got.Usage != wanted {
+		thought := int64(4)
+		if wanted := (message.Usage{Input: 16, Output: 9, CacheRead: 4, Reasoning: &thought, TotalTokens: 29}); !reflect.DeepEqual(got.Usage, wanted) {
 			t.Errorf("%s: usage %+v", word, got.Usage)
 		}
 	}

@@ -183,6 +183,7 @@ func usage(u gjson.Result) *message.Usage {
 	}
 	read := u.Get("cachedContentTokenCount").Int()
 	input := max(u.Get("promptTokenCount").Int()+u.Get("toolUsePromptTokenCount").Int()-read, 0)
-	output := u.Get("candidatesTokenCount").Int() + u.Get("thoughtsTokenCount").Int()
-	return &message.Usage{Input: input, Output: output, CacheRead: read, TotalTokens: input + output + read}
+	thought := u.Get("thoughtsTokenCount").Int()
+	output := u.Get("candidatesTokenCount").Int() + thought
+	return &message.Usage{Input: input, Output: output, CacheRead: read, Reasoning: &thought, TotalTokens: input + output + read}
 }

@@ -67,10 +67,8 @@ func (a *completionAnswer) called() bool {
 func completionUsage(u gjson.Result) *message.Usage {
 	read := first(u, "prompt_tokens_details.cached_tokens", "prompt_cache_hit_tokens", "cached_tokens")
 	written := first(u, "prompt_tokens_details.cache_write_tokens", "cache_creation_input_tokens")
-	usage := usageOf(u.Get("prompt_tokens").Int(), u.Get("completion_tokens").Int(), read, written)
 	thought := u.Get("completion_tokens_details.reasoning_tokens").Int()
-	usage.Reasoning = &thought
-	return usage
+	return usageOf(u.Get("prompt_tokens").Int(), u.Get("completion_tokens").Int(), read, written, thought)
 }
 
 func first(u gjson.Result, names ...string) int64 {
@@ -82,14 +80,16 @@ func first(u gjson.Result, names ...string) int64 {
 	return 0
 }
 
-// usageOf takes the tokens of a cache out of those of the prompt.
-func usageOf(prompt, output, read, written int64) *message.Usage {
+// usageOf takes the tokens of a cache out of those of the prompt. Those of
+// thinking are a part of the output.
+func usageOf(prompt, output, read, written, thought int64) *message.Usage {
 	input := max(prompt-read-written, 0)
 	return &message.Usage{
 		Input:       input,
 		Output:      output,
 		CacheRead:   read,
 		CacheWrite:  written,
+		Reasoning:   &thought,
 		TotalTokens: input + output + read + written,
 	}
 }

@@ -117,6 +117,7 @@ func TestResponseBlocks(t *testing.T) {
 }
 
 func TestResponseEnds(t *testing.T) {
+	thought := int64(2)
 	ends := func(event, response string) string {
 		return fmt.Sprintf(`{"type":"response.%s","response":%s}`, event, response)
 	}
@@ -125,7 +126,7 @@ func TestResponseEnds(t *testing.T) {
 		want   providertest.Answer
 		class  provider.Class
 	}{
-		"completed":        {[]string{completed}, providertest.Answer{Stop: message.StopStop, Raw: "completed", Usage: message.Usage{Input: 16, Output: 9, CacheRead: 4, TotalTokens: 29}}, ""},
+		"completed":        {[]string{completed}, providertest.Answer{Stop: message.StopStop, Raw: "completed", Usage: message.Usage{Input: 16, Output: 9, CacheRead: 4, Reasoning: &thought, TotalTokens: 29}}, ""},
 		"without usage":    {[]string{ends("done", `{"status":"completed"}`)}, providertest.Answer{Stop: message.StopStop, Raw: "completed"}, ""},
 		"too long":         {[]string{ends("incomplete", `{"status":"incomplete","incomplete_details":{"reason":"max_output_tokens"}}`)}, providertest.Answer{Stop: message.StopLength, Raw: "incomplete"}, ""},
 		"filtered":         {[]string{ends("incomplete", `{"status":"incomplete","incomplete_details":{"reason":"content_filter"}}`)}, providertest.Answer{Stop: message.StopError, Raw: "incomplete", Error: "The service's content filter stopped the answer"}, ""},

@@ -259,7 +259,8 @@ func (a *responseAnswer) finish(response gjson.Result) error {
 	}
 	if u := response.Get("usage"); u.IsObject() {
 		finish.Usage = usageOf(u.Get("input_tokens").Int(), u.Get("output_tokens").Int(),
-			u.Get("input_tokens_details.cached_tokens").Int(), u.Get("input_tokens_details.cache_write_tokens").Int())
+			u.Get("input_tokens_details.cached_tokens").Int(), u.Get("input_tokens_details.cache_write_tokens").Int(),
+			u.Get("output_tokens_details.reasoning_tokens").Int())
 	}
 	return a.sink(finish)
 }
