@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
-	"sync"
 	"time"
 
 	"github.com/seed-54e836f5/pi/core/event"
@@ -224,50 +222,4 @@ func failureError(f *pb.Failure) error {
 		return fmt.Errorf("panic: %s", f.GetMessage())
 	}
 	return errors.New(f.GetMessage())
-}
-
-// encoder remembers the last event, which goes to one extension after the
-// other.
-type encoder struct {
-	mu      sync.Mutex
-	event   event.Event
-	payload []byte
-}
-
-// encode gives the payload of an event. Those that are only told do not
-// change, and are encoded once for all extensions.
-func (h *Host) encode(e event.Event) ([]byte, error) {
-	if headers, ok := e.(*event.BeforeProviderHeaders); ok {
-		return event.EncodePayload(hideKeys(headers))
-	}
-	if info, _ := event.Lookup(e.Kind()); info.Hook != event.Observe {
-		return event.EncodePayload(e)
-	}
-	h.encoder.mu.Lock()
-	defer h.encoder.mu.Unlock()
-	if h.encoder.event == e {
-		return h.encoder.payload, nil
-	}
-	payload, err := event.EncodePayload(e)
-	if err == nil {
-		h.encoder.event, h.encoder.payload = e, payload
-	}
-	return payload, err
-}
-
-// secretHeaders carry keys of model services. Handlers see that they are
-// there and may replace them.
-var secretHeaders = []string{"authorization", "proxy-authorization", "x-api-key", "api-key", "x-goog-api-key", "cookie"}
-
-const hiddenHeader = "(hidden)"
-
-func hideKeys(e *event.BeforeProviderHeaders) *event.BeforeProviderHeaders {
-	shown := make(map[string]string, len(e.Headers))
-	for name, value := range e.Headers {
-		if slices.Contains(secretHeaders, strings.ToLower(name)) {
-			value = hiddenHeader
-		}
-		shown[name] = value
-	}
-	return &event.BeforeProviderHeaders{Headers: shown}
 }

@@ -24,6 +24,8 @@ type service struct {
 	pb.UnimplementedHostServiceServer
 	host *Host
 
+	starting sync.Mutex // held while the server is made, so that there is one
+
 	mu      sync.Mutex
 	server  *grpc.Server
 	target  string // as gRPC dials it
@@ -35,13 +37,15 @@ type service struct {
 
 // start makes the server, if there is none yet, and lets an instance in.
 func (s *service) start(i *instance) (target, base string, err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.starting.Lock()
+	defer s.starting.Unlock()
 	if s.server == nil {
 		if err := s.listen(); err != nil {
 			return "", "", err
 		}
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.callers[i.token] = i
 	return s.target, s.base, nil
 }
@@ -61,18 +65,22 @@ func (s *service) listen() error {
 		release()
 		return fmt.Errorf("listen for extensions: %w", err)
 	}
+	server := grpc.NewServer(append(proto.ServerOptions(s.allowed), grpc.MaxConcurrentStreams(maxCalls))...)
+	pb.RegisterHostServiceServer(server, s)
+	serving := make(chan struct{})
+	s.mu.Lock()
 	s.base, s.release, s.target = base, release, "unix:"+listener.Addr().String()
-	s.callers = map[string]*instance{}
-	s.server = grpc.NewServer(proto.ServerOptions(s.allowed)...)
-	pb.RegisterHostServiceServer(s.server, s)
-	server, serving := s.server, make(chan struct{})
-	s.serving = serving
+	s.server, s.serving, s.callers = server, serving, map[string]*instance{}
+	s.mu.Unlock()
 	go func() {
 		defer close(serving)
 		_ = server.Serve(listener) // ends with Stop
 	}()
 	return nil
 }
+
+// maxCalls is how many calls one extension may have under way; more wait.
+const maxCalls = 1000
 
 func (s *service) allowed(_, token string) bool {
 	s.mu.Lock()
