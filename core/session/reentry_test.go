@@ -14,6 +14,7 @@ import (
 	"github.com/seed-54e836f5/pi/core/internal/scripted"
 	"github.com/seed-54e836f5/pi/core/message"
 	"github.com/seed-54e836f5/pi/core/session"
+	"github.com/seed-54e836f5/pi/core/store"
 )
 
 // callBack is everything of a session that a handler may call and that does
@@ -39,7 +40,7 @@ func callBack(r *rig) {
 	r.AbortBash()
 	r.RegisterTools("ext", nil)
 	r.RegisterCommands("ext", nil)
-	if _, err := r.AppendEntry("seen", nil); err != nil {
+	if _, err := r.AppendEntry("seen", nil); err != nil && !errors.Is(err, store.ErrClosed) {
 		r.t.Error(err)
 	}
 	r.SendMessage(note("next"), session.SendOptions{DeliverAs: session.DeliverNextTurn})
@@ -53,16 +54,12 @@ func TestHandlersCallBack(t *testing.T) {
 		}
 		bubble(t, string(row.Kind), func(t *testing.T) {
 			var r *rig
-			inside, calls := false, 0
+			var calls atomic.Int32
 			r = newRig(t, []scripted.Answer{scripted.Calls(scripted.Call("c", "touch")), scripted.Text("2")}, tight, onDisk(t.TempDir()), tools(&scripted.Tool{Name: "touch"}),
 				hooks(&scripted.Listener{Name: "ext", Kinds: []event.Kind{row.Kind}, Do: func(context.Context, event.Event) (any, error) {
-					if inside || r == nil {
-						return nil, nil // of its own doing
+					if r != nil && calls.Add(1) <= 5 { // what it does may call it again
+						callBack(r)
 					}
-					inside = true
-					calls++
-					callBack(r)
-					inside = false
 					return nil, nil
 				}}))
 			r.run("p1")
@@ -89,8 +86,8 @@ func TestHandlersCallBack(t *testing.T) {
 			if err := r.closeWithin(time.Minute); err != nil {
 				t.Error(err)
 			}
-			if never := neverHere[row.Kind]; (calls == 0) != never {
-				t.Errorf("the handler was called %d times", calls)
+			if never := neverHere[row.Kind]; (calls.Load() == 0) != never {
+				t.Errorf("the handler was called %d times", calls.Load())
 			}
 		})
 	}
