@@ -2,8 +2,8 @@
 // else: no network, no second file. It reads well on a phone and in print, in
 // the dark and in the light, and nothing in a conversation can run in it.
 //
-// It imports core/store, core/message, a markdown and a highlighting library
-// only.
+// It imports core/store, core/message, core/proc (for what terminals write) and
+// libraries for markdown and highlighting, and nothing else of this module.
 package export
 
 import (
@@ -14,7 +14,8 @@ import (
 	"fmt"
 	"html/template"
 	"io"
-	"time"
+	"slices"
+	"sync"
 
 	"github.com/seed-54e836f5/pi/core/message"
 	"github.com/seed-54e836f5/pi/core/store"
@@ -31,158 +32,122 @@ type Page struct {
 }
 
 // Write writes the page. The whole session is in it, all branches: the one
-// that ends at the log's leaf is shown first. It reads the log once and holds
-// one entry at a time beside it. The error is that of the writer.
+// that ends at the log's leaf is shown first, and every entry has an element
+// of its id. It reads the log once, and holds one entry and an outline of the
+// rest beside it. The error is that of the writer.
 func Write(to io.Writer, p Page) error {
 	out := bufio.NewWriterSize(to, 1<<16)
-	w := &writer{out: out, markdown: newMarkdown(), page: p}
-	if err := w.write(); err != nil {
+	w := &writer{out: out, markdown: newMarkdown(), page: p, seen: map[string]bool{}, calls: map[string]string{}}
+	err := w.write()
+	if err == nil {
+		err = out.Flush()
+	}
+	if err != nil {
 		return fmt.Errorf("export session %s: %w", p.Log.ID(), err)
 	}
-	return out.Flush()
+	return nil
 }
 
 type writer struct {
 	out      *bufio.Writer
 	markdown *markdown
 	page     Page
-	calls    map[string]string // names of tool calls by id, for their results
+	seen     map[string]bool   // ids that have an element already
+	calls    map[string]string // what tool calls asked for, by id, for the headings of their results
 }
 
-// head is what the top of the page is made of.
-type head struct {
-	Title   string
-	ID      string
-	Cwd     string
-	Begun   string
-	Entries int
-	Totals  message.Usage
-	Style   template.CSS
-	Policy  string
-}
+var pageTemplates = template.Must(template.New("").Funcs(template.FuncMap{
+	"dollars": dollars, "thousands": thousands, "plural": plural,
+}).ParseFS(assets, "assets/*.tmpl"))
 
-// foot is what its end is made of.
+// foot is what the end of the page is made of.
 type foot struct {
+	Outline [][]outlineItem // in chunks
+	Chunked bool            // there are so many that those off the screen are left out
 	Version string
 	Script  template.JS
 }
 
 func (w *writer) write() error {
-	style, script, err := w.readAssets()
+	own, err := readAssets()
 	if err != nil {
 		return err
 	}
-	sum := sha256.Sum256([]byte(script))
-	segments := split(w.page.Log)
-	if err := pageTemplates.ExecuteTemplate(w.out, "head", w.describe(segments, style, base64.StdEncoding.EncodeToString(sum[:]))); err != nil {
+	if err := w.put("head", w.describe(own.style, own.script)); err != nil {
 		return err
 	}
+	segments := split(w.page.Log)
 	for _, s := range segments {
 		if err := w.segment(s); err != nil {
 			return err
 		}
 	}
-	return pageTemplates.ExecuteTemplate(w.out, "foot", foot{Version: w.page.Version, Script: template.JS(script)}) //nolint:gosec // our own file
+	lines := slices.Collect(slices.Chunk(outline(segments), outlineChunk))
+	return w.put("foot", foot{Outline: lines, Chunked: len(lines) > 1, Version: w.page.Version, Script: template.JS(own.script)}) //nolint:gosec // our own file
 }
 
-var pageTemplates = template.Must(template.New("").Funcs(template.FuncMap{
-	"dollars": dollars, "thousands": thousands,
-}).ParseFS(assets, "assets/*.tmpl"))
+func (w *writer) put(name string, data any) error {
+	return pageTemplates.ExecuteTemplate(w.out, name, data)
+}
 
-func (w *writer) readAssets() (style, script string, err error) {
+// readAssets gives what is the same in every page.
+var readAssets = sync.OnceValues(func() (own struct{ style, script string }, err error) {
 	css, err := assets.ReadFile("assets/page.css")
 	if err != nil {
-		return "", "", err
+		return own, err
 	}
 	js, err := assets.ReadFile("assets/page.js")
 	if err != nil {
-		return "", "", err
+		return own, err
 	}
-	code, err := w.markdown.style()
-	return string(css) + code, string(js), err
+	code, err := codeStyle()
+	own.style, own.script = string(css)+code, string(js)
+	return own, err
+})
+
+// head is what the top of the page is made of.
+type head struct {
+	Title  string
+	ID     string
+	Cwd    string
+	Begun  string
+	Totals store.Totals
+	Style  template.CSS
+	Policy string
 }
 
-func (w *writer) describe(segments []*segment, style, scriptHash string) head {
+func (w *writer) describe(style, script string) head {
 	log := w.page.Log
-	h := head{Title: log.Name(), ID: log.ID(), Cwd: log.Header().Cwd, Begun: readable(log.Header().Timestamp), Style: template.CSS(style)} //nolint:gosec // our own file
+	h := head{
+		Title: clean(log.Name()), ID: log.ID(), Cwd: clean(log.Header().Cwd), Begun: readable(log.Header().Timestamp),
+		Totals: log.Totals(),
+		Style:  template.CSS(style), //nolint:gosec // our own file
+		Policy: "default-src 'none'; img-src data:; style-src " + hashOf(style) + "; script-src " + hashOf(script) +
+			"; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
+	}
 	if h.Title == "" {
 		h.Title = firstWords(log)
-	}
-	h.Policy = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'sha256-" + scriptHash + "'"
-	for _, s := range segments {
-		h.Entries += len(s.entries)
-		for _, e := range s.entries {
-			h.Totals = h.Totals.Add(usageOf(e))
-		}
 	}
 	return h
 }
 
-// usageOf is what an entry cost; zero where it cost nothing.
-func usageOf(e store.Entry) message.Usage {
-	switch e.Role() {
-	case message.RoleAssistant, message.RoleToolResult, "":
-	default:
-		return message.Usage{}
-	}
-	var body struct {
-		Usage   *message.Usage `json:"usage"`
-		Message struct {
-			Usage *message.Usage `json:"usage"`
-		} `json:"message"`
-	}
-	if e.Decode(&body) != nil {
-		return message.Usage{}
-	}
-	switch {
-	case body.Message.Usage != nil:
-		return *body.Message.Usage
-	case body.Usage != nil:
-		return *body.Usage
-	}
-	return message.Usage{}
+// hashOf names a piece of the page that its policy allows.
+func hashOf(content string) string {
+	sum := sha256.Sum256([]byte(content))
+	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
 // firstWords names a session that nobody named by how it began.
 func firstWords(log *store.Log) string {
-	const most = 80
 	for _, e := range log.Entries() {
 		if e.Role() != message.RoleUser {
 			continue
 		}
-		if m, err := e.Message(); err == nil {
-			text := []rune(message.TextOf(m))
-			if len(text) > most {
-				text = append(text[:most], '…')
+		if m, err := e.Message(); err == nil && m != nil {
+			if text := titleOf(message.TextOf(m)); text != "" {
+				return text
 			}
-			return string(text)
 		}
 	}
 	return "Session " + log.ID()
-}
-
-func readable(timestamp string) string {
-	t, err := time.Parse(time.RFC3339, timestamp)
-	if err != nil {
-		return timestamp
-	}
-	return t.UTC().Format("2006-01-02 15:04 UTC")
-}
-
-func dollars(amount float64) string {
-	if amount == 0 {
-		return ""
-	}
-	if amount < 0.01 {
-		return fmt.Sprintf("$%.4f", amount)
-	}
-	return fmt.Sprintf("$%.2f", amount)
-}
-
-func thousands(n int64) string {
-	digits := fmt.Sprint(n)
-	for i := len(digits) - 3; i > 0; i -= 3 {
-		digits = digits[:i] + "\u202f" + digits[i:]
-	}
-	return digits
 }

@@ -4,115 +4,188 @@ import (
 	"bytes"
 	"html"
 	"html/template"
+	"regexp"
 	"strings"
 
-	"github.com/alecthomas/chroma/v2"
-	chromahtml "github.com/alecthomas/chroma/v2/formatters/html"
-	"github.com/alecthomas/chroma/v2/lexers"
-	"github.com/alecthomas/chroma/v2/styles"
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
 	"github.com/yuin/goldmark/renderer"
+	rendererhtml "github.com/yuin/goldmark/renderer/html"
 	"github.com/yuin/goldmark/util"
 )
 
-// highlightLimit is how many bytes of code are highlighted at most: more
-// would take long to make, and to show.
-const highlightLimit = 64 << 10
+const (
+	// markdownLimit is how many bytes of a text are read as markdown at most.
+	// More of it is a file that somebody pasted.
+	markdownLimit = 64 << 10
+	// bracketLimit and nestingLimit are how many brackets a text may have, and
+	// how many quotes and lists a line may open: nobody writes more, and time
+	// grows with their square.
+	bracketLimit = 2000
+	nestingLimit = 32
+)
 
-// markdown turns what models write into HTML that is safe to show: raw HTML
-// stays text, dangerous links lose their address, images become links.
+// isProse says whether a text is read as markdown; if not, it is shown as it
+// is.
+func isProse(text string) bool {
+	if len(text) > markdownLimit || strings.Count(text, "[") > bracketLimit {
+		return false
+	}
+	for line := range strings.SplitSeq(text, "\n") {
+		if len(line) <= nestingLimit {
+			continue
+		}
+		opens := line[:len(line)-len(strings.TrimLeft(line, ">-*+.) \t0123456789"))]
+		if max(strings.Count(opens, ">"), len(strings.Fields(opens))) > nestingLimit {
+			return false
+		}
+	}
+	return true
+}
+
+// markdown turns what people and models write into HTML that is safe to show:
+// raw HTML stays text, links lead to the web or nowhere, images become links.
 type markdown struct {
-	convert   goldmark.Markdown
-	formatter *chromahtml.Formatter
+	convert goldmark.Markdown // what models write
+	hard    goldmark.Markdown // what people write: their line breaks count
+	highlighter
 }
 
 func newMarkdown() *markdown {
-	m := &markdown{formatter: chromahtml.New(chromahtml.WithClasses(true), chromahtml.PreventSurroundingPre(true))}
-	m.convert = goldmark.New(
-		goldmark.WithExtensions(extension.GFM),
+	m := &markdown{highlighter: newHighlighter()}
+	options := []goldmark.Option{
+		goldmark.WithExtensions(
+			extension.Linkify, extension.Strikethrough, extension.TaskList,
+			// Styles of single elements are against the page's policy.
+			extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute)),
+		),
 		goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(m, 100))),
-	)
+	}
+	m.convert = goldmark.New(options...)
+	m.hard = goldmark.New(append(options, goldmark.WithRendererOptions(rendererhtml.WithHardWraps()))...)
 	return m
+}
+
+// render shows what a model wrote.
+func (m *markdown) render(text string) template.HTML { return convert(m.convert, text) }
+
+// said shows what a person wrote.
+func (m *markdown) said(text string) template.HTML { return convert(m.hard, text) }
+
+func convert(by goldmark.Markdown, text string) template.HTML {
+	text = clean(text)
+	var out bytes.Buffer
+	if !isProse(text) || by.Convert([]byte(text), &out) != nil {
+		return output(text)
+	}
+	return template.HTML(out.String()) //nolint:gosec // the renderers escape
 }
 
 // RegisterFuncs implements renderer.NodeRenderer for what differs here.
 func (m *markdown) RegisterFuncs(register renderer.NodeRendererFuncRegisterer) {
 	register.Register(ast.KindFencedCodeBlock, m.renderCode)
+	register.Register(ast.KindCodeBlock, m.renderCode)
+	register.Register(ast.KindHTMLBlock, renderHTMLBlock)
+	register.Register(ast.KindRawHTML, renderRawHTML)
+	register.Register(ast.KindLink, renderLink)
+	register.Register(ast.KindAutoLink, renderAutoLink)
 	register.Register(ast.KindImage, renderImage)
 }
 
 func (m *markdown) renderCode(w util.BufWriter, source []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
-	block, ok := node.(*ast.FencedCodeBlock)
+	if !entering {
+		return ast.WalkContinue, nil
+	}
+	var language string
+	if fenced, ok := node.(*ast.FencedCodeBlock); ok {
+		language = string(fenced.Language(source))
+	}
+	_, err := w.WriteString(string(m.code(string(node.Lines().Value(source)), language)))
+	return ast.WalkSkipChildren, err
+}
+
+// renderHTMLBlock shows HTML as it was written: in a conversation about code
+// it is part of what was said.
+func renderHTMLBlock(w util.BufWriter, source []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
+	block, ok := node.(*ast.HTMLBlock)
 	if !ok || !entering {
 		return ast.WalkContinue, nil
 	}
-	var code bytes.Buffer
-	for i := range block.Lines().Len() {
-		line := block.Lines().At(i)
-		code.Write(line.Value(source))
+	text := string(block.Lines().Value(source))
+	if block.HasClosure() {
+		text += string(block.ClosureLine.Value(source))
 	}
-	_, err := w.WriteString(string(m.highlight(code.String(), string(block.Language(source)))))
+	_, err := w.WriteString(`<p class="plain">` + html.EscapeString(text) + "</p>\n")
+	return ast.WalkSkipChildren, err
+}
+
+func renderRawHTML(w util.BufWriter, source []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
+	raw, ok := node.(*ast.RawHTML)
+	if !ok || !entering {
+		return ast.WalkSkipChildren, nil
+	}
+	_, err := w.WriteString(html.EscapeString(string(raw.Segments.Value(source))))
+	return ast.WalkSkipChildren, err
+}
+
+func renderLink(w util.BufWriter, _ []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
+	link, ok := node.(*ast.Link)
+	if !ok {
+		return ast.WalkContinue, nil
+	}
+	open, end := anchor(string(link.Destination))
+	if !entering {
+		open = end
+	}
+	_, err := w.WriteString(open)
+	return ast.WalkContinue, err
+}
+
+func renderAutoLink(w util.BufWriter, source []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
+	link, ok := node.(*ast.AutoLink)
+	if !ok || !entering {
+		return ast.WalkContinue, nil
+	}
+	address := string(link.URL(source))
+	if link.AutoLinkType == ast.AutoLinkEmail && !isWeb.MatchString(address) {
+		address = "mailto:" + address
+	}
+	open, end := anchor(address)
+	_, err := w.WriteString(open + html.EscapeString(string(link.Label(source))) + end)
 	return ast.WalkSkipChildren, err
 }
 
 // renderImage makes a link of an image: to show it would be a visit to
 // wherever it lies.
-func renderImage(w util.BufWriter, source []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
+func renderImage(w util.BufWriter, _ []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
 	image, ok := node.(*ast.Image)
-	if !ok || !entering {
+	if !ok {
 		return ast.WalkContinue, nil
 	}
-	address := string(image.Destination)
-	if !strings.HasPrefix(address, "https://") && !strings.HasPrefix(address, "http://") {
-		address = ""
+	open, end := anchor(string(image.Destination))
+	if _, inLink := node.Parent().(*ast.Link); inLink {
+		open, end = "", ""
 	}
-	_, err := w.WriteString(`<a rel="noreferrer" href="` + html.EscapeString(address) + `">` + html.EscapeString(string(image.Text(source))) + `</a>`) //nolint:staticcheck // the children are plain text
-	return ast.WalkSkipChildren, err
+	if image.ChildCount() == 0 {
+		open += "image"
+	}
+	if !entering {
+		open = end
+	}
+	_, err := w.WriteString(open)
+	return ast.WalkContinue, err
 }
 
-// render turns markdown into HTML; what cannot be turned stays text.
-func (m *markdown) render(text string) template.HTML {
-	var out bytes.Buffer
-	if err := m.convert.Convert([]byte(text), &out); err != nil {
-		return template.HTML("<pre>" + html.EscapeString(text) + "</pre>") //nolint:gosec // escaped
-	}
-	return template.HTML(out.String()) //nolint:gosec // the converter leaves raw HTML out
-}
+// isWeb tells the addresses that a link may lead to.
+var isWeb = regexp.MustCompile(`^(?i:https?://|mailto:)[^\s\x00-\x20]`)
 
-// code shows code, in colour where the language is known.
-func (m *markdown) code(text, language string) part {
-	return part{HTML: m.highlight(text, language)}
-}
-
-func (m *markdown) highlight(text, language string) template.HTML {
-	plain := template.HTML(`<pre class="chroma"><code>` + html.EscapeString(text) + `</code></pre>`) //nolint:gosec // escaped
-	lexer := lexers.Get(language)
-	if lexer == nil || language == "" || len(text) > highlightLimit {
-		return plain
+// anchor is what goes around the text of a link. Where the address is not of
+// the web, such as a path in a project, it is shown when somebody points at
+// the text.
+func anchor(address string) (open, end string) {
+	if isWeb.MatchString(address) {
+		return `<a rel="noopener noreferrer" href="` + string(util.EscapeHTML(util.URLEscape([]byte(address), false))) + `">`, "</a>"
 	}
-	tokens, err := chroma.Coalesce(lexer).Tokenise(nil, text)
-	if err != nil {
-		return plain
-	}
-	var out bytes.Buffer
-	out.WriteString(`<pre class="chroma"><code>`)
-	if err := m.formatter.Format(&out, styles.Get("github"), tokens); err != nil {
-		return plain
-	}
-	out.WriteString("</code></pre>")
-	return template.HTML(out.String()) //nolint:gosec // the formatter escapes
-}
-
-// style gives the colours of code, for the light and for the dark.
-func (m *markdown) style() (string, error) {
-	var light, dark bytes.Buffer
-	if err := m.formatter.WriteCSS(&light, styles.Get("github")); err != nil {
-		return "", err
-	}
-	if err := m.formatter.WriteCSS(&dark, styles.Get("github-dark")); err != nil {
-		return "", err
-	}
-	return light.String() + "\n@media screen and (prefers-color-scheme: dark) {\n" + dark.String() + "}\n", nil
+	return `<span class="link" title="` + html.EscapeString(address) + `">`, "</span>"
 }

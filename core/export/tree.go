@@ -5,22 +5,21 @@ import "github.com/seed-54e836f5/pi/core/store"
 // segment is a chain of entries without a branch in it. The page shows one
 // path of segments at a time.
 type segment struct {
-	number  int
-	parent  *segment // nil: it begins at the root
-	entries []store.Entry
+	number   int
+	parent   *segment // nil: it begins at the root
+	children []*segment
+	entries  []store.Entry
 	// siblings are the segments that begin at the same place, itself included,
 	// and index is where it stands among them.
 	siblings []*segment
 	index    int
-	active   bool // it is on the path to the leaf
+	active   bool // it is on the path that is shown first
+	items    []outlineItem
 }
 
 // split cuts the tree of a session into segments, parents before children.
 func split(log *store.Log) []*segment {
-	active := map[string]bool{}
-	for _, e := range log.Branch(log.Leaf()) {
-		active[e.ID] = true
-	}
+	shown := shownFirst(log)
 	var all []*segment
 	type branch struct {
 		parent *segment
@@ -36,7 +35,7 @@ func split(log *store.Log) []*segment {
 			siblings = append(siblings, s)
 			all = append(all, s)
 			next := follow(s, node)
-			s.active = active[s.entries[0].ID]
+			s.active = shown[s.entries[0].ID]
 			if len(next) > 0 {
 				todo = append(todo, branch{s, next})
 			}
@@ -44,8 +43,25 @@ func split(log *store.Log) []*segment {
 		for _, s := range siblings {
 			s.siblings = siblings
 		}
+		if b.parent != nil {
+			b.parent.children = siblings
+		}
 	}
 	return all
+}
+
+// shownFirst are the ids of the entries on the way to the leaf, or, where the
+// leaf is before the root, to the last entry.
+func shownFirst(log *store.Log) map[string]bool {
+	leaf := log.Leaf()
+	if entries := log.Entries(); leaf == "" && len(entries) > 0 {
+		leaf = entries[len(entries)-1].ID
+	}
+	shown := map[string]bool{}
+	for _, e := range log.Branch(leaf) {
+		shown[e.ID] = true
+	}
+	return shown
 }
 
 // follow takes the entries up to the next branch into a segment, and gives
@@ -58,4 +74,18 @@ func follow(s *segment, node *store.Node) []*store.Node {
 		}
 		node = node.Children[0]
 	}
+}
+
+// mainWay is the way on from a segment that the outline does not indent: the one
+// that is shown first, or else the last; nil: it ends here.
+func mainWay(siblings []*segment) *segment {
+	for _, s := range siblings {
+		if s.active {
+			return s
+		}
+	}
+	if len(siblings) == 0 {
+		return nil
+	}
+	return siblings[len(siblings)-1]
 }
