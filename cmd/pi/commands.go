@@ -16,6 +16,7 @@ import (
 var subcommands = []func(streams) *cobra.Command{
 	trustCommand, authCommand, configCommand,
 	installCommand, removeCommand, updateCommand, listCommand,
+	sessionsCommand, exportCommand,
 }
 
 // addSubcommands adds them where the arguments call one, or ask for help. A

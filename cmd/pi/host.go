@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"maps"
 	"path/filepath"
@@ -107,9 +106,4 @@ func (p *process) listSessions(s *session.Session) func(context.Context, bool) (
 		}
 		return store.List(dir)
 	}
-}
-
-// exporter writes the session as a page.
-func exporter(*session.Session) func(context.Context, string) (string, error) {
-	return func(context.Context, string) (string, error) { return "", errors.New("export is not there") }
 }

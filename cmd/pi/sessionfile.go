@@ -18,6 +18,14 @@ func (p *process) sessionFolder() string {
 	return store.DirFor(p.paths.AgentDir, p.paths.Cwd)
 }
 
+// sessionsRoot is the folder with the sessions of all working folders.
+func (p *process) sessionsRoot() string {
+	if dir := p.settings().SessionDir; dir != "" {
+		return dir
+	}
+	return filepath.Join(p.paths.AgentDir, "sessions")
+}
+
 // openLog opens or makes the session that the flags ask for.
 func (p *process) openLog() (*store.Log, error) {
 	o := p.options
@@ -57,11 +65,7 @@ func (p *process) openLog() (*store.Log, error) {
 }
 
 func (p *process) findSession(idOrPath string) (string, error) {
-	root := p.settings().SessionDir
-	if root == "" {
-		root = filepath.Join(p.paths.AgentDir, "sessions")
-	}
-	return store.Find(root, p.paths.Cwd, idOrPath)
+	return store.Find(p.sessionsRoot(), p.paths.Cwd, idOrPath)
 }
 
 func openOrCreate(path string, create store.CreateOptions) (*store.Log, error) {
