@@ -157,7 +157,7 @@ func (b *batch) pass(r report) bool {
 	case r.partial == nil:
 		r.job.ended = &r.outcome
 		return true
-	case r.job.done: // a tool that does not keep to its contract
+	case r.job.ended != nil: // a tool that does not keep to its contract
 	default:
 		b.run.Emit(&event.ToolExecutionUpdate{
 			ToolCallID: r.job.call.ID, ToolName: r.job.call.Name, Args: r.job.args, PartialResult: r.partial,

@@ -394,6 +394,22 @@ func TestAbortInTools(t *testing.T) {
 	})
 }
 
+// After an abort calls end in the same moment; clients hear of them in order.
+func TestAbortedCallsAreToldInSourceOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(scripted.Calls(scripted.Call("a", "slow"), scripted.Call("b", "slow"), scripted.Call("c", "slow")))
+		r.tools = []*scripted.Tool{{Name: "slow", Do: func(ctx context.Context, call tool.Call, _ func(tool.Result)) (tool.Result, error) {
+			<-ctx.Done()
+			<-time.After(map[string]time.Duration{"a": 3, "b": 1, "c": 2}[call.ID] * time.Second)
+			return tool.Result{}, errors.New("stopped")
+		}}}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		agent.Run(ctx, r.Config, prompt("hi"))
+		wantLines(t, r.Lines("message_", "agent_", "turn_", "tool_execution_start"), "tool_execution_end a error", "tool_execution_end b error", "tool_execution_end c error")
+	})
+}
+
 // Between the preparation of a call and its start lies whatever the hooks of
 // the calls behind it do.
 func TestAbortBetweenPreparationAndRun(t *testing.T) {

@@ -72,8 +72,8 @@ func TestNewSession(t *testing.T) {
 		wantLines(t, r.entryTypes(), "model_change", "thinking_level_change")
 		wantLines(t, *notes,
 			`session_before_switch {"reason":"new"}`,
-			fmt.Sprintf(`session_shutdown {"reason":"new","targetSessionFile":"%s"}`, filepath.Base(r.File())),
-			fmt.Sprintf(`session_start {"reason":"new","previousSessionFile":"%s"}`, filepath.Base(oldFile)),
+			fmt.Sprintf(`session_shutdown {"reason":"new","targetSessionFile":%q}`, filepath.Base(r.File())),
+			fmt.Sprintf(`session_start {"reason":"new","previousSessionFile":%q}`, filepath.Base(oldFile)),
 			"resources_discover new")
 		if _, err := os.Stat(r.File()); !errors.Is(err, os.ErrNotExist) {
 			t.Errorf("a session that nobody used is on disk: %v", err)
@@ -197,9 +197,9 @@ func TestSwitchSession(t *testing.T) {
 			t.Fatalf("got %+v, %v", changed, err)
 		}
 		wantLines(t, *notes,
-			fmt.Sprintf(`session_before_switch {"reason":"resume","targetSessionFile":"%s"}`, filepath.Base(first)),
-			fmt.Sprintf(`session_shutdown {"reason":"resume","targetSessionFile":"%s"}`, filepath.Base(first)),
-			fmt.Sprintf(`session_start {"reason":"resume","previousSessionFile":"%s"}`, filepath.Base(second)),
+			fmt.Sprintf(`session_before_switch {"reason":"resume","targetSessionFile":%q}`, filepath.Base(first)),
+			fmt.Sprintf(`session_shutdown {"reason":"resume","targetSessionFile":%q}`, filepath.Base(first)),
+			fmt.Sprintf(`session_start {"reason":"resume","previousSessionFile":%q}`, filepath.Base(second)),
 			"resources_discover resume")
 		if s := r.State(); s.SessionFile != first || s.Model.ID != "m1" || s.ThinkingLevel != "high" || s.MessageCount != 2 {
 			t.Errorf("the state is %+v", s)
@@ -294,9 +294,9 @@ func TestForkAndClone(t *testing.T) {
 			t.Errorf("the header is %+v, the messages are %+v", r.Header(), r.ForkMessages())
 		}
 		wantLines(t, *notes,
-			fmt.Sprintf(`session_before_fork {"entryId":"%s","position":"before"}`, messages[1].EntryID),
-			fmt.Sprintf(`session_shutdown {"reason":"fork","targetSessionFile":"%s"}`, filepath.Base(r.File())),
-			fmt.Sprintf(`session_start {"reason":"fork","previousSessionFile":"%s"}`, filepath.Base(old)),
+			fmt.Sprintf(`session_before_fork {"entryId":%q,"position":"before"}`, messages[1].EntryID),
+			fmt.Sprintf(`session_shutdown {"reason":"fork","targetSessionFile":%q}`, filepath.Base(r.File())),
+			fmt.Sprintf(`session_start {"reason":"fork","previousSessionFile":%q}`, filepath.Base(old)),
 			"resources_discover fork")
 		r.run("three")
 		wantLines(t, r.conversation(), "user: one", "assistant stop: ok", "user: three", "assistant stop: ok")

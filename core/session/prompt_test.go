@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -403,7 +404,7 @@ func TestToolHooks(t *testing.T) {
 			call(func(*event.ToolCall) (any, error) { return &event.ToolCallResult{Input: event.Raw(`{"a":2}`)}, nil }),
 			scripted.On(event.KindToolResult, func(_ context.Context, e *event.ToolResult) (any, error) {
 				failed := true
-				content := append(e.Content, message.TextBlock(" of "+string(e.Input)))
+				content := slices.Concat(e.Content, []message.Block{message.TextBlock(" of " + string(e.Input))})
 				return &event.ToolResultPatch{Content: &content, IsError: &failed}, nil
 			})))
 		r.run("hi")

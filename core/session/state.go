@@ -76,7 +76,7 @@ func (s *Session) LastAssistantText() *string {
 
 // ErrEmptyName refuses a session name without a letter. Clients match its
 // text.
-var ErrEmptyName = errors.New("Session name cannot be empty") //nolint:staticcheck // the wire fixes the words
+var ErrEmptyName = errors.New("Session name cannot be empty")
 
 // SetName names the session.
 func (s *Session) SetName(ctx context.Context, name string) error {
