@@ -22,6 +22,7 @@ type home struct {
 	server *modelserver.Server
 	agent  string
 	work   string
+	env    []string // nil: the usual one
 }
 
 func newHome(t *testing.T) home {
@@ -70,6 +71,9 @@ func (h home) start(t *testing.T, args ...string) *process {
 }
 
 func (h home) environment(t *testing.T) []string {
+	if h.env != nil {
+		return h.env
+	}
 	return []string{"PATH=" + os.Getenv("PATH"), "HOME=" + h.agent, "PI_CODING_AGENT_DIR=" + h.agent, "TMPDIR=" + t.TempDir()}
 }
 
@@ -94,6 +98,8 @@ type frame struct {
 		Type  string
 		Delta string
 	} `json:"assistantMessageEvent"`
+
+	raw []byte // the line as it came
 }
 
 // next reads the next line.
@@ -102,7 +108,7 @@ func (p *process) next() (frame, error) {
 	if err != nil {
 		return frame{}, err
 	}
-	var f frame
+	f := frame{raw: line}
 	if err := json.Unmarshal(line, &f); err != nil {
 		return frame{}, fmt.Errorf("%w: %.200s", err, line)
 	}
