@@ -43,6 +43,12 @@ func TestCompare(t *testing.T) {
 			"how far an aborted answer came", []string{`{"out":{"type":"a","delta":"so "}}`, `{"out":{"type":"b","message":{"stopReason":"aborted","content":[{"text":"so "}]}}}`},
 			[]string{`{"out":{"type":"a","delta":"so far and "}}`, `{"out":{"type":"b","message":{"stopReason":"aborted","content":[{"text":"so far and "}]}}}`}, "",
 		},
+		{
+			"two aborts answered in another order", []string{`{"out":{"type":"response","id":"x","command":"abort"}}`, `{"out":{"type":"response","id":"y","command":"abort"}}`},
+			[]string{`{"out":{"type":"response","id":"y","command":"abort"}}`, `{"out":{"type":"response","id":"x","command":"abort"}}`}, "",
+		},
+		{"arguments as a text, with other blanks", []string{`{"requests":[{"arguments":"{\"a\":1}"}]}`}, []string{`{"requests":[{"arguments":"{ \"a\": 1 }"}]}`}, ""},
+		{"other arguments as a text", []string{`{"requests":[{"arguments":"{\"a\":1}"}]}`}, []string{`{"requests":[{"arguments":"{\"a\":2}"}]}`}, "requests[0].arguments.a: expected 1, got 2"},
 		{"one of several texts", []string{`{"out":{"type":"a","s":{"$match":"^(old|new)$"}}}`}, []string{`{"out":{"type":"a","s":"new"}}`}, ""},
 		{"none of several texts", []string{`{"out":{"type":"a","s":{"$match":"^(old|new)$"}}}`}, []string{`{"out":{"type":"a","s":"half"}}`}, `event 0 (a).s: expected {"$match": "^(old|new)$"}, got "half"`},
 		{"another exit code", []string{end}, []string{`{"exit":1,"stderr":"<text>","sessions":[]}`}, "exit: expected 0, got 1"},
