@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed-54e836f5/pi/core/event"
 	"github.com/seed-54e836f5/pi/core/hook"
+	"github.com/seed-54e836f5/pi/core/session"
 )
 
 // Options say what a Host runs, and how. New keeps them; nobody changes them
@@ -146,6 +147,15 @@ func (h *Host) Start(s Session) {
 // Any says whether there is any extension to start, as far as folders and
 // flags tell, without starting one.
 func (h *Host) Any() bool { return len(h.discover(h.isTrusted())) > 0 }
+
+// Found says where the extensions are that Start would start.
+func (h *Host) Found() []session.SourceInfo {
+	var list []session.SourceInfo
+	for _, s := range h.discover(h.isTrusted()) {
+		list = append(list, s.info)
+	}
+	return list
+}
 
 // Ready is closed when every extension is up, or has failed to come up.
 func (h *Host) Ready() <-chan struct{} { return h.ready }

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"net/url"
 	"strings"
 	"text/tabwriter"
@@ -10,7 +12,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed-54e836f5/pi/core/config"
+	"github.com/seed-54e836f5/pi/core/event"
+	"github.com/seed-54e836f5/pi/core/hook"
 	"github.com/seed-54e836f5/pi/core/message"
+	"github.com/seed-54e836f5/pi/core/resource"
 	"github.com/seed-54e836f5/pi/core/store"
 )
 
@@ -57,6 +62,9 @@ type configuration struct {
 	Model      *modelShown    `json:"model"` // null: there is none
 	Settings   []settingShown `json:"settings"`
 	Keys       []keyShown     `json:"keys"`
+	Commands   []commandShown `json:"commands"` // templates and skills; extensions say theirs when they run
+	Context    []string       `json:"contextFiles"`
+	Extensions []placeShown   `json:"extensions"`
 	Packages   []packageShown `json:"packages"`
 	Unused     []string       `json:"unused"`   // members of the files that mean nothing
 	Problems   []string       `json:"problems"` // what is not used as it stands
@@ -86,6 +94,19 @@ type keyShown struct {
 	From     string `json:"from"`
 }
 
+type commandShown struct {
+	Name   string `json:"name"` // without the slash
+	Path   string `json:"path"`
+	Source string `json:"source"` // auto, local, or that of a package
+	Scope  string `json:"scope"`
+}
+
+type placeShown struct {
+	Path   string `json:"path"`
+	Source string `json:"source"`
+	Scope  string `json:"scope"`
+}
+
 type packageShown struct {
 	Source string `json:"source"`
 	Scope  string `json:"scope"`
@@ -97,7 +118,8 @@ func (p *process) describeConfiguration() (configuration, error) {
 	d := configuration{
 		AgentDir: p.paths.AgentDir, Project: p.project.cwd, SessionDir: p.sessionFolder(),
 		Trust: trustShown{p.project.trust.Trusted, p.project.trust.Reason, append([]string{}, p.project.trust.Found...)},
-		Keys:  []keyShown{}, Packages: []packageShown{}, Unused: []string{}, Problems: []string{},
+		Keys:  []keyShown{}, Commands: []commandShown{}, Context: []string{}, Extensions: []placeShown{}, Packages: []packageShown{},
+		Unused: []string{}, Problems: []string{},
 	}
 	for _, v := range p.project.loaded.Values {
 		value := json.RawMessage(p.catalogue.Redact(string(withoutPassword(v.Value))))
@@ -111,11 +133,6 @@ func (p *process) describeConfiguration() (configuration, error) {
 			d.Keys = append(d.Keys, keyShown{name, source})
 		}
 	}
-	shared, problems := p.sharedBy(p.project)
-	for _, s := range shared {
-		d.Packages = append(d.Packages, packageShown{s.of.Entry.Source, string(s.of.Entry.Scope), string(s.of.State), s.of.Dir})
-	}
-	p.models = newModels(p.catalogue, p.settings())
 	choice, err := p.chooseModel(message.Model{}, false)
 	if err != nil {
 		return d, err
@@ -124,13 +141,38 @@ func (p *process) describeConfiguration() (configuration, error) {
 		level := choice.model.Clamp(p.thinking(choice, store.BranchState{}))
 		d.Model = &modelShown{choice.model.Provider, choice.model.ID, level}
 	}
-	if withheld := p.project.withheld(); withheld != "" {
-		problems = append(problems, withheld)
-	}
+	problems := p.describeResources(&d)
 	d.Problems = append(d.Problems, p.notes.list()...)
 	d.Problems = append(d.Problems, problems...)
 	p.notes.say(problems...)
 	return d, nil
+}
+
+// describeResources shows what a session would load, and gives what it would
+// not.
+func (p *process) describeResources(d *configuration) (problems []string) {
+	shared, problems := p.sharedBy(p.project)
+	for _, s := range shared {
+		d.Packages = append(d.Packages, packageShown{s.of.Entry.Source, string(s.of.Entry.Scope), string(s.of.State), s.of.Dir})
+	}
+	set, diagnostics := resource.Load(p.resourceOptions(p.project, shared, event.ResourcesDiscoverResult{}))
+	for _, c := range set.Commands() {
+		d.Commands = append(d.Commands, commandShown{c.Name, c.Path, c.Info.Source, string(c.Info.Scope)})
+	}
+	for _, f := range set.ContextFiles() {
+		d.Context = append(d.Context, f.Path)
+	}
+	host := p.newHost(&hook.Chain{}, &loader{process: p}, slog.New(slog.DiscardHandler))
+	for _, e := range host.Found() {
+		d.Extensions = append(d.Extensions, placeShown{e.Path, e.Source, e.Scope})
+	}
+	for _, diagnostic := range diagnostics {
+		problems = append(problems, diagnostic.String())
+	}
+	if withheld := p.project.withheld(); withheld != "" {
+		problems = append(problems, withheld)
+	}
+	return problems
 }
 
 // withoutPassword takes the password out of an address, such as a proxy's.
@@ -181,6 +223,15 @@ func (d configuration) printTable(std streams) error {
 	for _, p := range d.Packages {
 		row("package "+p.Source, p.State, p.Scope)
 	}
+	for _, c := range d.Commands {
+		row("command /"+c.Name, c.Path, c.Scope+" "+c.Source)
+	}
+	for _, e := range d.Extensions {
+		row("extension", e.Path, e.Scope+" "+e.Source)
+	}
+	for _, path := range d.Context {
+		row("context file", path, "")
+	}
 	if err := table.Flush(); err != nil {
 		return err
 	}
@@ -192,7 +243,11 @@ func (d configuration) printTable(std streams) error {
 
 // shownValue gives a value as the file has it; a missing one is a dash.
 func shownValue(value json.RawMessage) string {
-	if text := string(value); text != "null" && text != `""` {
+	var line bytes.Buffer
+	if err := json.Compact(&line, value); err != nil {
+		return string(value)
+	}
+	if text := line.String(); text != "null" && text != `""` {
 		return text
 	}
 	return "-"
