@@ -6,7 +6,6 @@ import (
 
 	"github.com/seed-54e836f5/pi/core/event"
 	"github.com/seed-54e836f5/pi/core/message"
-	"github.com/seed-54e836f5/pi/rpcmode/jsonl"
 )
 
 // encoder gives events their wire form in one dialect.
@@ -81,16 +80,16 @@ func appendAssistantUpdate(dst []byte, u *event.AssistantUpdate) ([]byte, error)
 	dst = append(append(append(dst, `{"type":"`...), u.Type...), `","contentIndex":`...)
 	dst = strconv.AppendInt(dst, int64(u.ContentIndex), 10)
 	if u.ID != "" {
-		dst = jsonl.AppendString(append(dst, `,"id":`...), u.ID)
+		dst = message.AppendString(append(dst, `,"id":`...), u.ID)
 	}
 	if u.ToolName != "" {
-		dst = jsonl.AppendString(append(dst, `,"toolName":`...), u.ToolName)
+		dst = message.AppendString(append(dst, `,"toolName":`...), u.ToolName)
 	}
 	if u.Delta != nil {
-		dst = jsonl.AppendString(append(dst, `,"delta":`...), *u.Delta)
+		dst = message.AppendString(append(dst, `,"delta":`...), *u.Delta)
 	}
 	if u.Content != nil {
-		dst = jsonl.AppendString(append(dst, `,"content":`...), *u.Content)
+		dst = message.AppendString(append(dst, `,"content":`...), *u.Content)
 	}
 	if u.ToolCall != nil {
 		call, err := message.Marshal(u.ToolCall)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"github.com/seed-54e836f5/pi/core/message"
-	"github.com/seed-54e836f5/pi/rpcmode/jsonl"
 	"github.com/seed-54e836f5/pi/rpcmode/wire"
 )
 
@@ -72,7 +71,7 @@ func encodeSuccess(id json.RawMessage, command string, data any) ([]byte, error)
 
 func encodeFailure(id json.RawMessage, command string, err error) []byte {
 	frame := append(appendHead(nil, id, command), `false,"error":`...)
-	return append(jsonl.AppendString(frame, err.Error()), '}')
+	return append(message.AppendString(frame, err.Error()), '}')
 }
 
 func appendHead(dst []byte, id json.RawMessage, command string) []byte {
@@ -84,6 +83,6 @@ func appendHead(dst []byte, id json.RawMessage, command string) []byte {
 		}
 	}
 	dst = append(dst, `"type":"response","command":`...)
-	dst = jsonl.AppendString(dst, command)
+	dst = message.AppendString(dst, command)
 	return append(dst, `,"success":`...)
 }

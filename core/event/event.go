@@ -26,11 +26,31 @@ type Event interface {
 // Encode gives the wire form of an event: its JSON object with the field type
 // in front.
 func Encode(e Event) ([]byte, error) {
+	if e, ok := e.(appender); ok {
+		return encodeInOnePass(e)
+	}
 	body, err := message.Marshal(e)
 	if err != nil {
 		return nil, err
 	}
 	return message.Splice("type", []byte(`"`+string(e.Kind())+`"`), body), nil
+}
+
+// appender is an event whose messages may hold pictures of many megabytes: it
+// writes itself, with at least one member.
+type appender interface {
+	Event
+	AppendJSON(dst []byte) ([]byte, error)
+}
+
+func encodeInOnePass(e appender) ([]byte, error) {
+	head := `{"type":"` + string(e.Kind()) + `"`
+	frame, err := e.AppendJSON([]byte(head))
+	if err != nil {
+		return nil, err
+	}
+	frame[len(head)] = ',' // where the event's own object begins
+	return frame, nil
 }
 
 // The kinds that go to clients, to extensions, or to both: see the table.

@@ -1,6 +1,8 @@
 package event
 
 import (
+	"encoding/json"
+	"errors"
 	"reflect"
 	"testing"
 
@@ -38,4 +40,42 @@ func TestDecodePayloadRefusesClosedKinds(t *testing.T) {
 			t.Errorf("%s was decoded", kind)
 		}
 	}
+}
+
+// Events that write themselves must write what their fields say.
+func TestEncodeIsTheFieldsBehindTheType(t *testing.T) {
+	said := message.NewUser("a <b>", []message.Block{message.ImageBlock("AA==", "image/png")}, 5)
+	for _, e := range []Event{
+		&AgentEnd{Messages: message.List{said, said}, WillRetry: true},
+		&AgentEnd{},
+		&MessageStart{Message: said},
+		&MessageEnd{Message: said},
+		&MessageEnd{},
+	} {
+		members := map[string]any{"type": e.Kind()}
+		v := reflect.ValueOf(e).Elem()
+		for i := range v.NumField() {
+			members[v.Type().Field(i).Tag.Get("json")] = v.Field(i).Interface()
+		}
+		want, err := json.Marshal(members)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := Encode(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !sameJSON(t, got, want) {
+			t.Errorf("%s is written as %s, want %s", e.Kind(), got, want)
+		}
+	}
+}
+
+func sameJSON(t *testing.T, a, b []byte) bool {
+	t.Helper()
+	var left, right any
+	if err := errors.Join(json.Unmarshal(a, &left), json.Unmarshal(b, &right)); err != nil {
+		t.Fatal(err)
+	}
+	return reflect.DeepEqual(left, right)
 }

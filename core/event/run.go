@@ -1,6 +1,7 @@
 package event
 
 import (
+	"strconv"
 	"time"
 
 	"github.com/seed-54e836f5/pi/core/message"
@@ -14,6 +15,15 @@ type AgentStart struct{}
 type AgentEnd struct {
 	Messages  message.List `json:"messages"`  // of this low-level run only
 	WillRetry bool         `json:"willRetry"` // true: an automatic retry follows
+}
+
+// AppendJSON appends the JSON form to dst.
+func (e *AgentEnd) AppendJSON(dst []byte) ([]byte, error) {
+	dst, err := e.Messages.AppendJSON(append(dst, `{"messages":`...))
+	if err != nil {
+		return nil, err
+	}
+	return append(strconv.AppendBool(append(dst, `,"willRetry":`...), e.WillRetry), '}'), nil
 }
 
 // AgentSettled ends what a prompt began: exactly one a prompt.
@@ -39,6 +49,9 @@ type TurnEnd struct {
 type MessageStart struct {
 	Message message.Message `json:"message"`
 }
+
+// AppendJSON appends the JSON form to dst.
+func (e *MessageStart) AppendJSON(dst []byte) ([]byte, error) { return appendMessage(dst, e.Message) }
 
 // MessageUpdate is one step of an assistant message.
 type MessageUpdate struct {
@@ -83,6 +96,17 @@ type AssistantUpdate struct {
 // another of the same role.
 type MessageEnd struct {
 	Message message.Message `json:"message"`
+}
+
+// AppendJSON appends the JSON form to dst.
+func (e *MessageEnd) AppendJSON(dst []byte) ([]byte, error) { return appendMessage(dst, e.Message) }
+
+func appendMessage(dst []byte, m message.Message) ([]byte, error) {
+	dst, err := message.Append(append(dst, `{"message":`...), m)
+	if err != nil {
+		return nil, err
+	}
+	return append(dst, '}'), nil
 }
 
 // ToolExecutionStart announces a tool call. Args are as the model sent them.

@@ -79,28 +79,6 @@ type (
 	}
 )
 
-// MarshalJSON implements json.Marshaler.
-func (b Block) MarshalJSON() ([]byte, error) {
-	var wire any
-	switch b.Type {
-	case BlockText:
-		wire = textWire{b.Type, b.Text, b.TextSignature}
-	case BlockThinking:
-		wire = thinkingWire{b.Type, b.Thinking, b.ThinkingSignature, b.Redacted}
-	case BlockToolCall:
-		args := b.Arguments
-		if len(args) == 0 {
-			args = json.RawMessage("{}")
-		}
-		wire = toolCallWire{b.Type, b.ID, b.Name, args, b.ThoughtSignature}
-	case BlockImage:
-		wire = imageWire{b.Type, b.Data, b.MimeType}
-	default:
-		wire = otherWire{b.Type}
-	}
-	return marshalWithExtra(wire, b.Extra)
-}
-
 // UnmarshalJSON implements json.Unmarshaler.
 func (b *Block) UnmarshalJSON(data []byte) error {
 	var all Fields
@@ -159,17 +137,6 @@ func (c Content) Blocks() []Block {
 		return []Block{TextBlock(c.text)}
 	}
 	return c.blocks
-}
-
-// MarshalJSON implements json.Marshaler.
-func (c Content) MarshalJSON() ([]byte, error) {
-	if c.plain {
-		return Marshal(c.text)
-	}
-	if c.blocks == nil {
-		return []byte("[]"), nil
-	}
-	return Marshal(c.blocks)
 }
 
 // UnmarshalJSON implements json.Unmarshaler.

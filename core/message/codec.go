@@ -3,9 +3,7 @@ package message
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"reflect"
-	"slices"
 	"strings"
 	"sync"
 )
@@ -14,8 +12,12 @@ import (
 type Fields map[string]json.RawMessage
 
 // Marshal encodes v as the wire and the session files have it: like
-// encoding/json, but with <, > and & as they are.
+// encoding/json, but with <, > and & as they are. Values with a method
+// AppendJSON write themselves.
 func Marshal(v any) ([]byte, error) {
+	if v, ok := v.(appender); ok && !isNil(v) {
+		return v.AppendJSON(nil)
+	}
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
 	enc.SetEscapeHTML(false)
@@ -39,6 +41,16 @@ func Splice(name string, value, object []byte) []byte {
 	return append(out, object[1:]...)
 }
 
+// appender is a value that appends its own compact JSON.
+type appender interface {
+	AppendJSON(dst []byte) ([]byte, error)
+}
+
+func isNil(v appender) bool {
+	r := reflect.ValueOf(v)
+	return r.Kind() == reflect.Pointer && r.IsNil()
+}
+
 type (
 	userWire              User
 	assistantWire         Assistant
@@ -48,48 +60,6 @@ type (
 	branchSummaryWire     BranchSummary
 	compactionSummaryWire CompactionSummary
 )
-
-// MarshalJSON implements json.Marshaler.
-func (m *User) MarshalJSON() ([]byte, error) { return encode(RoleUser, (*userWire)(m), m.Extra) }
-
-// MarshalJSON implements json.Marshaler.
-func (m *Assistant) MarshalJSON() ([]byte, error) {
-	wire := assistantWire(*m)
-	if wire.Content == nil {
-		wire.Content = []Block{}
-	}
-	return encode(RoleAssistant, &wire, m.Extra)
-}
-
-// MarshalJSON implements json.Marshaler.
-func (m *ToolResult) MarshalJSON() ([]byte, error) {
-	wire := toolResultWire(*m)
-	if wire.Content == nil {
-		wire.Content = []Block{}
-	}
-	return encode(RoleToolResult, &wire, m.Extra)
-}
-
-// MarshalJSON implements json.Marshaler.
-func (m *BashExecution) MarshalJSON() ([]byte, error) {
-	return encode(RoleBashExecution, (*bashExecutionWire)(m), m.Extra)
-}
-
-// MarshalJSON implements json.Marshaler.
-func (m *Custom) MarshalJSON() ([]byte, error) { return encode(RoleCustom, (*customWire)(m), m.Extra) }
-
-// MarshalJSON implements json.Marshaler.
-func (m *BranchSummary) MarshalJSON() ([]byte, error) {
-	return encode(RoleBranchSummary, (*branchSummaryWire)(m), m.Extra)
-}
-
-// MarshalJSON implements json.Marshaler.
-func (m *CompactionSummary) MarshalJSON() ([]byte, error) {
-	return encode(RoleCompactionSummary, (*compactionSummaryWire)(m), m.Extra)
-}
-
-// MarshalJSON implements json.Marshaler.
-func (m *Opaque) MarshalJSON() ([]byte, error) { return m.Raw, nil }
 
 // UnmarshalJSON implements json.Unmarshaler.
 func (m *User) UnmarshalJSON(data []byte) (err error) {
@@ -131,38 +101,6 @@ func (m *BranchSummary) UnmarshalJSON(data []byte) (err error) {
 func (m *CompactionSummary) UnmarshalJSON(data []byte) (err error) {
 	m.Extra, err = unmarshalWithExtra(data, (*compactionSummaryWire)(m), "role")
 	return err
-}
-
-func encode(role Role, wire any, extra Fields) ([]byte, error) {
-	body, err := marshalWithExtra(wire, extra)
-	if err != nil {
-		return nil, fmt.Errorf("encode message of role %s: %w", role, err)
-	}
-	return Splice("role", []byte(`"`+string(role)+`"`), body), nil
-}
-
-func marshalWithExtra(wire any, extra Fields) ([]byte, error) {
-	body, err := Marshal(wire)
-	if err != nil || len(extra) == 0 {
-		return body, err
-	}
-	body = body[:len(body)-1]
-	names := make([]string, 0, len(extra))
-	for name := range extra {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
-		key, err := Marshal(name)
-		if err != nil {
-			return nil, err
-		}
-		if len(body) > 1 {
-			body = append(body, ',')
-		}
-		body = append(append(append(body, key...), ':'), extra[name]...)
-	}
-	return append(body, '}'), nil
 }
 
 // unmarshalWithExtra fills wire and gives back the members that it has no

@@ -361,3 +361,27 @@ func wantMembers(t *testing.T, of reflect.Type, data []byte, except ...string) {
 		}
 	}
 }
+
+// What a tool or an extension gave as JSON must be JSON, or the line that it
+// stands in is none.
+func TestMarshalRefusesWhatIsNoJSON(t *testing.T) {
+	bad := json.RawMessage(`{"a":`)
+	call := message.Block{Type: message.BlockToolCall, ID: "1", Name: "bash", Arguments: bad}
+	for field, m := range map[string]message.Message{
+		"details":           &message.ToolResult{Details: bad},
+		"zoo":               &message.User{Extra: message.Fields{"zoo": bad}},
+		"content: item 0":   &message.Assistant{Content: []message.Block{call}},
+		"content: item 0: ": &message.User{Content: message.BlockContent([]message.Block{call})},
+	} {
+		data, err := message.Marshal(m)
+		if err == nil || !strings.Contains(err.Error(), "field "+field) {
+			t.Errorf("%s: became %s, %v", field, data, err)
+		}
+		if data, err := message.Marshal(message.List{m}); err == nil {
+			t.Errorf("%s: in a list it became %s", field, data)
+		}
+	}
+	if data, err := message.Marshal((*message.User)(nil)); err != nil || string(data) != "null" {
+		t.Errorf("no message is written as %s, %v", data, err)
+	}
+}

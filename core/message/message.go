@@ -272,14 +272,6 @@ var byRole = map[Role]func() (m Message, wire any, extra *Fields){
 // It encodes as an array, also when nil.
 type List []Message
 
-// MarshalJSON implements json.Marshaler.
-func (l List) MarshalJSON() ([]byte, error) {
-	if l == nil {
-		return []byte("[]"), nil
-	}
-	return Marshal([]Message(l))
-}
-
 // UnmarshalJSON implements json.Unmarshaler.
 func (l *List) UnmarshalJSON(data []byte) error {
 	var raws []json.RawMessage

@@ -1,8 +1,9 @@
 package message
 
-import "cmp"
-
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // Usage counts the tokens of one model call, or of many.
 type Usage struct {

@@ -1,4 +1,4 @@
-package jsonl_test
+package message_test
 
 import (
 	"encoding/json"
@@ -6,7 +6,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/seed-54e836f5/pi/rpcmode/jsonl"
+	"github.com/seed-54e836f5/pi/core/message"
 )
 
 func FuzzAppendString(f *testing.F) {
@@ -14,7 +14,7 @@ func FuzzAppendString(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		got := jsonl.AppendString([]byte("x"), text)
+		got := message.AppendString([]byte("x"), text)
 		var back string
 		if err := json.Unmarshal(got[1:], &back); err != nil {
 			t.Fatalf("%q is written as %s: %v", text, got, err)
@@ -33,7 +33,7 @@ func BenchmarkAppendString(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			var dst []byte
 			for b.Loop() {
-				dst = jsonl.AppendString(dst[:0], text)
+				dst = message.AppendString(dst[:0], text)
 			}
 		})
 	}

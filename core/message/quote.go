@@ -1,4 +1,4 @@
-package jsonl
+package message
 
 import "unicode/utf8"
 
@@ -14,7 +14,7 @@ var plain = func() (table [utf8.RuneSelf]bool) {
 
 // AppendString appends text to dst as a JSON string. It escapes what JSON
 // says must be escaped, and U+2028 and U+2029; bytes that are not UTF-8
-// become U+FFFD.
+// become U+FFFD. It is what encoding/json writes, without its care for HTML.
 func AppendString(dst []byte, text string) []byte {
 	dst = append(dst, '"')
 	start := 0
@@ -33,7 +33,7 @@ func AppendString(dst []byte, text string) []byte {
 		r, size := utf8.DecodeRuneInString(text[i:])
 		switch {
 		case r == utf8.RuneError && size == 1:
-			dst = append(append(dst, text[start:i]...), badUTF8...)
+			dst = append(append(dst, text[start:i]...), string(utf8.RuneError)...)
 			start = i + size
 		case r == '\u2028' || r == '\u2029':
 			dst = append(append(dst, text[start:i]...), `\u202`...)
