@@ -9,6 +9,12 @@
 // writes, for each scenario that differs, an overlay that would make it pass,
 // for a person to judge, to split by difference, and to give reasons to. A name
 // picks the scenarios that contain it; without names all are played.
+//
+// Scenarios with extensions hold them in TypeScript. For an agent that runs
+// programs instead, build those and name their folder:
+//
+//	go build -o /tmp/programs/ ./cmd/pi/testdata/extensions/...
+//	go run ./cmd/internal/replay/cmd -agent ./bin/pi -programs /tmp/programs
 package main
 
 import (
@@ -37,11 +43,13 @@ type options struct {
 	record string
 	// propose is a folder for overlays that would explain what differs.
 	propose string
-	plain   bool
-	stderr  bool
-	jobs    int
-	max     int
-	names   []string
+	// programs is a folder with the program for each TypeScript extension.
+	programs string
+	plain    bool
+	stderr   bool
+	jobs     int
+	max      int
+	names    []string
 }
 
 func main() {
@@ -52,6 +60,7 @@ func main() {
 	flag.StringVar(&o.env, "env", "", "NAME=value for the agent, parted by commas")
 	flag.StringVar(&o.record, "record", "", "store the transcripts in this folder instead of comparing")
 	flag.StringVar(&o.propose, "propose", "", "write overlays that would explain the differences into this folder")
+	flag.StringVar(&o.programs, "programs", "", "folder of the programs that stand for TypeScript extensions")
 	flag.BoolVar(&o.plain, "plain", false, "compare with the recording as it is, without overlays")
 	flag.BoolVar(&o.stderr, "stderr", false, "print what the agent writes to stderr")
 	flag.IntVar(&o.jobs, "jobs", 2, "scenarios at the same time")
@@ -128,6 +137,12 @@ func (o options) play(ctx context.Context, sc *replay.Scenario) (string, error) 
 	if o.env != "" {
 		agent.Env = strings.Split(o.env, ",")
 	}
+	if o.programs != "" {
+		var err error
+		if agent.Extensions, err = o.programsFor(sc.Name); err != nil {
+			return "", err
+		}
+	}
 	var stderr string
 	agent.Log = func(text string) { stderr = text }
 	got, err := replay.Play(ctx, sc, agent)
@@ -153,6 +168,25 @@ func (o options) play(ctx context.Context, sc *replay.Scenario) (string, error) 
 		}
 	}
 	return o.report(sc.Name, differences, stderr), nil
+}
+
+// programsFor finds the program for each extension of a scenario.
+func (o options) programsFor(scenario string) (map[string]string, error) {
+	data, err := os.ReadFile(filepath.Join(o.dir, "../extensions/programs.json"))
+	if err != nil {
+		return nil, err
+	}
+	var all map[string]map[string]string
+	if err := json.Unmarshal(data, &all); err != nil {
+		return nil, fmt.Errorf("programs.json: %w", err)
+	}
+	out := map[string]string{}
+	for file, program := range all[scenario] {
+		if out[file], err = filepath.Abs(filepath.Join(o.programs, program)); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
 }
 
 func storeOverlay(file string, overlay replay.Overlay) error {

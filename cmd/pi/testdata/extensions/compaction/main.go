@@ -7,7 +7,6 @@ import (
 	"errors"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/seed-54e836f5/pi/cmd/pi/testdata/extensions/fixture"
 	"github.com/seed-54e836f5/pi/sdk"
