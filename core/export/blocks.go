@@ -1,6 +1,7 @@
 package export
 
 import (
+	"encoding/base64"
 	"fmt"
 	"html"
 	"html/template"
@@ -56,17 +57,13 @@ var images = map[string]bool{"image/png": true, "image/jpeg": true, "image/gif":
 
 // imagePart shows an image from the conversation itself.
 func imagePart(b message.Block) part {
-	if !images[b.MimeType] {
+	switch _, err := base64.StdEncoding.DecodeString(b.Data); {
+	case !images[b.MimeType]:
 		return part{Plain: fmt.Sprintf("An image of type %q, which this page does not show.", clean(b.MimeType))}
+	case err != nil || b.Data == "":
+		return part{Plain: "An image that is damaged."}
 	}
-	return part{Image: template.URL("data:" + b.MimeType + ";base64," + onlyBase64(b.Data))} //nolint:gosec // checked right here
-}
+	data := strings.NewReplacer("\r", "", "\n", "").Replace(b.Data) // the decoder skips line breaks
 
-func onlyBase64(data string) string {
-	return strings.Map(func(r rune) rune {
-		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '+' || r == '/' || r == '=' {
-			return r
-		}
-		return -1
-	}, data)
+	return part{Image: template.URL("data:" + b.MimeType + ";base64," + data)} //nolint:gosec // checked right here
 }

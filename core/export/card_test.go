@@ -181,6 +181,7 @@ func TestWhatCardsSay(t *testing.T) {
 		{"a failed tool", &message.ToolResult{ToolName: "x", IsError: true, Usage: &message.Usage{Input: 7, Output: 1}}, "tool error", []string{"7 in, 1 out"}},
 		{"a note of an extension", &message.Custom{CustomType: "bot", Content: message.BlockContent([]message.Block{message.TextBlock("*hi*")}), Display: true}, "note", []string{"bot", "hi"}},
 		{"a role that nobody knows", &message.Opaque{Name: "system", Raw: json.RawMessage(`{"role":"system","x":1}`)}, "note", []string{"A message of role system", `"x"`}},
+		{"a damaged image", message.NewUser("", []message.Block{{Type: message.BlockImage, MimeType: "image/png", Data: "a\"b"}}, 0), "user", []string{"An image that is damaged."}},
 		{"an image of a kind that is not shown", message.NewUser("", []message.Block{{Type: message.BlockImage, MimeType: "image/svg+xml", Data: "PHN2Zz4="}}, 0), "user", []string{`An image of type "image/svg+xml"`}},
 	} {
 		n := card(t, c.m)

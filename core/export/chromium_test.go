@@ -54,7 +54,7 @@ func newTab(t *testing.T) *tab {
 		"--hide-scrollbars", "--user-data-dir="+t.TempDir(), "about:blank")
 	cmd.ExtraFiles = []*os.File{toRead, toWrite}
 	var stderr bytes.Buffer
-	cmd.Stderr = &stderr // zz
+	cmd.Stderr = &stderr
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -244,9 +244,9 @@ func (b *tab) screen(width, height int, dark bool) {
 	b.call("Emulation.setEmulatedMedia", map[string]any{"features": []any{map[string]any{"name": "prefers-color-scheme", "value": scheme}}}, nil)
 }
 
-// keep stores what Page.captureScreenshot or Page.printToPDF gives in a file
-// of a folder that the caller named, for a person to look at.
-func (b *tab) keep(method, folder, name string, params map[string]any) []byte {
+// keep gives what Page.captureScreenshot or Page.printToPDF made, and stores it
+// in the folder of -pictures, for a person to look at.
+func (b *tab) keep(method, name string, params map[string]any) []byte {
 	b.t.Helper()
 	var result struct{ Data string }
 	b.call(method, params, &result)
@@ -254,8 +254,8 @@ func (b *tab) keep(method, folder, name string, params map[string]any) []byte {
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	if folder != "" {
-		if err := os.WriteFile(filepath.Join(folder, name), data, 0o600); err != nil {
+	if *pictures != "" {
+		if err := os.WriteFile(filepath.Join(*pictures, name), data, 0o600); err != nil {
 			b.t.Fatal(err)
 		}
 	}

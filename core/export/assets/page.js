@@ -44,6 +44,13 @@
     scroll(3);
   }
 
+  // aimed is where a link led, until the reader scrolls away from it. It need
+  // not be at the top: the page may be too short below it.
+  let aimed = null;
+  for (const kind of ["wheel", "touchmove", "keydown", "pointerdown"]) {
+    window.addEventListener(kind, () => (aimed = null), { passive: true });
+  }
+
   function followHash() {
     let id = location.hash.slice(1);
     try {
@@ -51,8 +58,10 @@
     } catch {
       return; // not a link of ours
     }
-    const target = id && document.getElementById(id);
-    if (target) reveal(target, "start");
+    aimed = id && document.getElementById(id);
+    if (!aimed) return;
+    reveal(aimed, "start");
+    follow();
   }
 
   // Search goes through all branches, a little at a time, so that typing and
@@ -234,7 +243,7 @@
     return at < 0 ? null : lines.get(outlined[at].id);
   }
   function follow() {
-    const item = place();
+    const item = (aimed && lines.get(aimed.id)) || place();
     if (item === current) return;
     if (current) current.removeAttribute("aria-current");
     current = item;
