@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"go.uber.org/goleak"
+
 	"github.com/seed-54e836f5/pi/core/compact"
 	"github.com/seed-54e836f5/pi/core/event"
 	"github.com/seed-54e836f5/pi/core/hook"
@@ -40,6 +42,8 @@ type with = func(*session.Config)
 // is closed when the test ends.
 func newRig(t *testing.T, script []scripted.Answer, changes ...with) *rig {
 	t.Helper()
+	before := goleak.IgnoreCurrent()
+	t.Cleanup(func() { goleak.VerifyNone(t, before) }) // when the session is closed
 	return newRigIn(t, t.TempDir(), script, changes...)
 }
 
