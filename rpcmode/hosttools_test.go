@@ -8,7 +8,7 @@ import (
 const echoTool = `> {"id":"t","type":"set_host_tools","tools":[{"name":"echo_host","description":"Echo","parameters":{"type":"object","properties":{"message":{"type":"string"}},"required":["message"]}}]}
 			< {"id":"t","type":"response","command":"set_host_tools","success":true,"data":{"toolNames":["echo_host"]}}
 			> {"id":"p","type":"prompt","message":"CALL echo_host {\"message\":\"hello\"}"}
-			< {"id":"p","type":"response","command":"prompt","success":true}
+			< {"id":"p","type":"response","command":"prompt","success":true,"data":{"disposition":"started"}}
 			< {"type":"tool_execution_start","toolCallId":"call_0","toolName":"echo_host","args":{"message":"hello"}}
 			< {"type":"host_tool_call","id":"host_1","toolCallId":"call_0","toolName":"echo_host","arguments":{"message":"hello"}}
 `
@@ -57,7 +57,7 @@ func TestHostTools(t *testing.T) {
 			> {"id":"p","type":"prompt","message":"CALL a {}\nCALL b {}"}
 			< {"type":"response","command":"set_host_tools","success":true,"data":{"toolNames":["a","b"]}}
 			< {"type":"response","command":"set_host_tools","success":true,"data":{"toolNames":["c"]}}
-			< {"id":"p","type":"response","command":"prompt","success":true}
+			< {"id":"p","type":"response","command":"prompt","success":true,"data":{"disposition":"started"}}
 			<* {"type":"tool_execution_start","toolCallId":"call_0",…}
 			<* {"type":"tool_execution_start","toolCallId":"call_1",…}
 			<* {"type":"tool_execution_end","toolCallId":"call_0",…"isError":true}
@@ -73,7 +73,7 @@ func TestTodos(t *testing.T) {
 		return `< {"type":"todo_reminder","todos":[{"id":"task-1","content":"Map","status":"in_progress"}],"attempt":` + attempt + `,"maxAttempts":3}`
 	}
 	say := `> {"type":"prompt","message":"SAY x"}
-			< {"type":"response","command":"prompt","success":true}
+			< {"type":"response","command":"prompt","success":true,"data":{"disposition":"started"}}
 			`
 	playAll(t, []conversation{
 		{name: "set, reminded of three times, and forgotten with the session", skip: chatter, script: `

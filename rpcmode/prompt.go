@@ -11,15 +11,15 @@ import (
 )
 
 var promptRows = []row{
-	{name: "prompt", origin: both, handler: handles[wire.Prompt, wire.None](prompt), begins: aRun, withdrawn: withdrawPrompt,
+	{name: "prompt", origin: both, handler: handles[wire.Prompt, wire.Accepted](prompt), begins: aRun, withdrawn: withdrawPrompt,
 		doc: "Sends a text to the model, or runs a slash command. Answered when it is accepted, queued or handled; what comes of it are events."},
-	{name: "steer", origin: both, handler: handles[wire.Text, wire.None](steer),
+	{name: "steer", origin: both, handler: handles[wire.Text, wire.Accepted](steer),
 		doc: "Queues a message that is delivered after the current turn's tool calls, before the next model call."},
-	{name: "follow_up", origin: both, handler: handles[wire.Text, wire.None](followUp),
+	{name: "follow_up", origin: both, handler: handles[wire.Text, wire.Accepted](followUp),
 		doc: "Queues a message that is delivered when no tool calls and no steering remain."},
 	{name: "abort", origin: both, patience: urgent, stops: aRun, handler: waits(abort),
 		doc: "Stops the run, its dialogs and tools, a wait before a retry and a compaction. Answered when the session is idle."},
-	{name: "abort_and_prompt", origin: xcshOnly, handler: handles[wire.Text, wire.None](abortAndPrompt), begins: aRun, withdrawn: withdrawPrompt,
+	{name: "abort_and_prompt", origin: xcshOnly, handler: handles[wire.Text, wire.Accepted](abortAndPrompt), begins: aRun, withdrawn: withdrawPrompt,
 		doc: "Aborts, and sends the prompt when the session is idle."},
 }
 
@@ -53,9 +53,9 @@ func abort(_ context.Context, s *server, _ wire.Empty) func() (wire.None, error)
 // abortAndPrompt holds up what comes behind it until the prompt is in: that
 // was sent for the new run, not for the one that ends.
 func abortAndPrompt(_ context.Context, s *server, p wire.Text, r *reply) {
-	accepted := s.acceptance(p.Message, r)
+	acceptance := s.acceptance(p.Message, r)
 	<-s.session.Abort()
-	s.session.Prompt(textPrompt(p), accepted)
+	s.session.Prompt(textPrompt(p), acceptance)
 }
 
 // acceptance answers a prompt once it was accepted. Clients of the xcsh
@@ -71,17 +71,19 @@ func (s *server) acceptance(text string, r *reply) session.Accepted {
 	if s.dialect == XCSH {
 		r.succeed(none)
 	}
-	return func(_ session.Disposition, err error) {
+	return func(d session.Disposition, err error) {
 		s.deciding.Add(-run)
 		if err != nil || s.dialect != XCSH {
-			r.finish(none, err)
+			r.finish(accepted(d), err)
 		}
 	}
 }
 
 func answerAccepted(r *reply) session.Accepted {
-	return func(_ session.Disposition, err error) { r.finish(none, err) }
+	return func(d session.Disposition, err error) { r.finish(accepted(d), err) }
 }
+
+func accepted(d session.Disposition) wire.Accepted { return wire.Accepted{Disposition: string(d)} }
 
 func textPrompt(p wire.Text) session.Prompt {
 	return session.Prompt{Text: p.Message, Images: images(p.Images), Source: "rpc"}

@@ -40,7 +40,7 @@ func Describe(dialect Dialect, version string, withSchemas bool) (wire.Protocol,
 		p.Commands = append(p.Commands, d.command(&table[i]))
 	}
 	for _, e := range clientEvents(dialect) {
-		p.Events = append(p.Events, wire.EventInfo{Type: e.name, Schema: d.raw(d.event(e))})
+		p.Events = append(p.Events, wire.EventInfo{Type: e.name, Description: e.doc, Schema: d.raw(d.event(e))})
 	}
 	for _, f := range otherFrames(dialect) {
 		schema := d.schemas.frame(f.typ)
@@ -93,7 +93,8 @@ func (d *describer) command(r *row) wire.CommandInfo {
 	}
 	info.Schema = d.raw(d.schemas.frame(r.fields, property{"type", typ, true},
 		property{"id", &jsonschema.Schema{Description: "comes back in the response"}, false}))
-	if r.data != reflect.TypeFor[wire.None]() {
+	answeredAtOnce := d.dialect == XCSH && r.begins == aRun
+	if r.data != reflect.TypeFor[wire.None]() && !answeredAtOnce {
 		info.Data = d.raw(d.schemas.data(r.data))
 	}
 	return info
@@ -125,8 +126,8 @@ func (s *schemas) data(t reflect.Type) *jsonschema.Schema {
 
 // clientEvent is an event under the name that it has in a dialect.
 type clientEvent struct {
-	name string
-	typ  reflect.Type
+	name, doc string
+	typ       reflect.Type
 }
 
 func clientEvents(dialect Dialect) []clientEvent {
@@ -135,7 +136,7 @@ func clientEvents(dialect Dialect) []clientEvent {
 		if !info.Client {
 			continue
 		}
-		e := clientEvent{name: string(info.Kind), typ: reflect.TypeOf(info.New()).Elem()}
+		e := clientEvent{name: string(info.Kind), doc: info.Doc, typ: reflect.TypeOf(info.New()).Elem()}
 		list = append(list, e)
 		if automatic := "auto_" + e.name; dialect == XCSH && slices.Contains(automaticCompaction, automatic) {
 			e.name = automatic

@@ -160,7 +160,7 @@ func TestFieldsAreRefusedByName(t *testing.T) {
 func TestOptionalFieldsMayBeNull(t *testing.T) {
 	playAll(t, []conversation{{name: "prompt", skip: chatter, script: `
 		> {"id":"a","type":"prompt","message":"SAY x","images":null,"streamingBehavior":null}
-		< {"id":"a","type":"response","command":"prompt","success":true}
+		< {"id":"a","type":"response","command":"prompt","success":true,"data":{"disposition":"started"}}
 		< {"type":"agent_settled"}
 	`}})
 }
@@ -169,7 +169,7 @@ func TestPrompts(t *testing.T) {
 	playAll(t, []conversation{
 		{name: "the response comes first, and agent_settled last", script: `
 			> {"id":"req-1","type":"prompt","message":"THINK hm\nSAY Hello"}
-			< {"id":"req-1","type":"response","command":"prompt","success":true}
+			< {"id":"req-1","type":"response","command":"prompt","success":true,"data":{"disposition":"started"}}
 			< {"type":"agent_start"}
 			< {"type":"turn_start"}
 			< {"type":"message_start","message":{"role":"user","content":[{"type":"text","text":"THINK hm\nSAY Hello"}],"timestamp":…}}
@@ -188,15 +188,15 @@ func TestPrompts(t *testing.T) {
 		`},
 		{name: "during a run it needs streamingBehavior", skip: chatter, script: `
 			> {"id":"a","type":"prompt","message":"HANG"}
-			< {"id":"a","type":"response","command":"prompt","success":true}
+			< {"id":"a","type":"response","command":"prompt","success":true,"data":{"disposition":"started"}}
 			> {"id":"b","type":"prompt","message":"SAY b"}
 			> {"id":"c","type":"prompt","message":"SAY c","streamingBehavior":"followUp"}
 			> {"id":"d","type":"prompt","message":"SAY d","streamingBehavior":"steer"}
 			< {"id":"b","type":"response","command":"prompt","success":false,"error":"…streaming…streamingBehavior…"}
 			< {"type":"queue_update","steering":[],"followUp":["SAY c"]}
-			< {"id":"c","type":"response","command":"prompt","success":true}
+			< {"id":"c","type":"response","command":"prompt","success":true,"data":{"disposition":"queued"}}
 			< {"type":"queue_update","steering":["SAY d"],"followUp":["SAY c"]}
-			< {"id":"d","type":"response","command":"prompt","success":true}
+			< {"id":"d","type":"response","command":"prompt","success":true,"data":{"disposition":"queued"}}
 			> {"id":"q","type":"clear_queue"}
 			< {"type":"queue_update","steering":[],"followUp":[]}
 			< {"id":"q","type":"response","command":"clear_queue","success":true,"data":{"steering":["SAY d"],"followUp":["SAY c"]}}
@@ -208,14 +208,14 @@ func TestPrompts(t *testing.T) {
 			> {"id":"a","type":"prompt","message":"HANG"}
 			> {"id":"b","type":"prompt","message":"SAY b"}
 			<* {"id":"b","type":"response","command":"prompt","success":false,"error":"…streaming…streamingBehavior…"}
-			<* {"id":"a","type":"response","command":"prompt","success":true}
+			<* {"id":"a","type":"response","command":"prompt","success":true,"data":{"disposition":"started"}}
 			close
 			< {"type":"agent_settled","aborted":true}
 		`},
 		{name: "an abort in the same write stops it", skip: chatter, script: `
 			> {"id":"a","type":"prompt","message":"HANG"}
 			> {"id":"x","type":"abort"}
-			< {"id":"a","type":"response","command":"prompt","success":true}
+			< {"id":"a","type":"response","command":"prompt","success":true,"data":{"disposition":"started"}}
 			< {"type":"agent_settled","aborted":true}
 			< {"id":"x","type":"response","command":"abort","success":true}
 		`},
@@ -227,11 +227,11 @@ func TestPrompts(t *testing.T) {
 		`},
 		{name: "abort_and_prompt", skip: chatter, script: `
 			> {"id":"a","type":"prompt","message":"HANG"}
-			< {"id":"a","type":"response","command":"prompt","success":true}
+			< {"id":"a","type":"response","command":"prompt","success":true,"data":{"disposition":"started"}}
 			> {"id":"b","type":"abort_and_prompt","message":"SAY b"}
 			> {"id":"c","type":"get_last_assistant_text"}
 			< {"type":"agent_settled","aborted":true}
-			<* {"id":"b","type":"response","command":"abort_and_prompt","success":true}
+			<* {"id":"b","type":"response","command":"abort_and_prompt","success":true,"data":{"disposition":"started"}}
 			<* {"id":"c","type":"response","command":"get_last_assistant_text",…}
 			<* {"type":"agent_settled"}
 		`},
@@ -339,7 +339,7 @@ func TestStateAndSettings(t *testing.T) {
 func TestTreeCommands(t *testing.T) {
 	playAll(t, []conversation{{name: "tree, label, navigation, fork", skip: append(chatter, "agent_settled"), script: `
 		> {"id":"a","type":"prompt","message":"SAY one"}
-		< {"id":"a","type":"response","command":"prompt","success":true}
+		< {"id":"a","type":"response","command":"prompt","success":true,"data":{"disposition":"started"}}
 		> {"id":"t","type":"get_tree"}
 		< {"id":"t","type":"response","command":"get_tree","success":true,"data":{"tree":[{"entry":{"type":"model_change",…"parentId":null,…},"children":[{"entry":{…},"children":[{"entry":{"type":"message",…"role":"user",…},"children":[{"entry":{"type":"message",…"role":"assistant",…},"children":[]}]}]}]}],"leafId":"…"}}
 		> {"id":"l","type":"set_label","entryId":"nope","label":"x"}
@@ -371,7 +371,7 @@ func TestEndOfInput(t *testing.T) {
 		`},
 		{name: "a run is aborted, and its end is written", script: `
 			> {"id":"a","type":"prompt","message":"HANG"}
-			< {"id":"a","type":"response","command":"prompt","success":true}
+			< {"id":"a","type":"response","command":"prompt","success":true,"data":{"disposition":"started"}}
 			< {"type":"agent_start"}
 			< {"type":"turn_start"}
 			< {"type":"message_start","message":{"role":"user",…}}
@@ -389,10 +389,10 @@ func TestEndOfInput(t *testing.T) {
 			> {"id":"b","type":"follow_up","message":"SAY b"}
 			> {"id":"c","type":"get_last_assistant_text"}
 			close
-			<* {"id":"a","type":"response","command":"prompt","success":true}
+			<* {"id":"a","type":"response","command":"prompt","success":true,"data":{"disposition":"started"}}
 			<* {"id":"x","type":"response","command":"abort","success":true}
 			<* {"type":"queue_update","steering":[],"followUp":["SAY b"]}
-			<* {"id":"b","type":"response","command":"follow_up","success":true}
+			<* {"id":"b","type":"response","command":"follow_up","success":true,"data":{"disposition":"queued"}}
 			<* {"id":"c","type":"response","command":"get_last_assistant_text",…}
 			<* {"type":"agent_settled",…}
 		`},
@@ -406,7 +406,7 @@ func TestHookThatHangsHoldsUpNothingUrgent(t *testing.T) {
 	}}
 	playAll(t, []conversation{{name: "ahead commands overtake", change: []setup{withHooks(stuck)}, skip: chatter, script: `
 		> {"id":"a","type":"prompt","message":"HANG"}
-		< {"id":"a","type":"response","command":"prompt","success":true}
+		< {"id":"a","type":"response","command":"prompt","success":true,"data":{"disposition":"started"}}
 		> {"id":"b","type":"set_thinking_level","level":"low"}
 		> {"id":"c","type":"prompt","message":"SAY c"}
 		> {"id":"d","type":"bash","command":"exit 7"}

@@ -272,7 +272,7 @@ func TestGetProtocol(t *testing.T) {
 	playAll(t, []conversation{
 		{name: "short", script: `
 			> {"id":"a","type":"get_protocol"}
-			< {"id":"a","type":"response","command":"get_protocol","success":true,"data":{"dialect":"pi","version":"1.2.3","commands":[{"name":"prompt","description":"…","origin":"both","fields":[{"name":"message","type":"string","required":true,"description":"…"},{"name":"images","type":"object[]","required":false},{"name":"streamingBehavior","type":"string","required":false,"enum":["steer","followUp"],"description":"…"}]},…{"name":"abort",…"immediate":true,…{"name":"fork","aliases":["branch"],…],"events":[{"type":"agent_start"},…],"frames":[{"type":"response","direction":"out",…]}}
+			< {"id":"a","type":"response","command":"get_protocol","success":true,"data":{"dialect":"pi","version":"1.2.3","commands":[{"name":"prompt","description":"…","origin":"both","fields":[{"name":"message","type":"string","required":true,"description":"…"},{"name":"images","type":"object[]","required":false},{"name":"streamingBehavior","type":"string","required":false,"enum":["steer","followUp"],"description":"…"}]},…{"name":"abort",…"immediate":true,…{"name":"fork","aliases":["branch"],…],"events":[{"type":"agent_start","description":"…"},…],"frames":[{"type":"response","direction":"out",…]}}
 		`},
 		{name: "with schemas", change: []setup{xcsh}, script: `
 			> {"id":"a","type":"get_protocol","schemas":true}

@@ -291,7 +291,7 @@ func TestDialogInARun(t *testing.T) {
 			case "answer":
 				r.send(fmt.Sprintf(`{"type":"extension_ui_response","id":%q,"confirmed":true}`, id))
 				synctest.Wait()
-				r.request(`{"id":"p","type":"response","command":"prompt","success":true}`)
+				r.request(`{"id":"p","type":"response","command":"prompt","success":true,"data":{"disposition":"started"}}`)
 				if lines := r.output.take(); lines[len(lines)-1] != `{"type":"agent_settled"}` {
 					t.Errorf("last came %s", lines[len(lines)-1])
 				}

@@ -120,3 +120,11 @@ func TestEmptyResultsDecode(t *testing.T) {
 		}
 	}
 }
+
+func TestEveryEventOfClientsIsDescribed(t *testing.T) {
+	for _, info := range event.Table() {
+		if described := strings.HasSuffix(info.Doc, "."); described != info.Client {
+			t.Errorf("%s: client %t, described %t: %q", info.Kind, info.Client, described, info.Doc)
+		}
+	}
+}

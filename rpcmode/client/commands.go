@@ -13,6 +13,13 @@ import (
 // was accepted, queued or handled; what comes of it are events.
 func (c *Client) Prompt(ctx context.Context, p wire.Prompt) error { return c.tell(ctx, "prompt", p) }
 
+// Send is Prompt for those who want to know what became of the text: started,
+// queued, or handled, after which no run and no agent_settled follow. An agent
+// that does not tell leaves it empty, and so does the xcsh dialect.
+func (c *Client) Send(ctx context.Context, p wire.Prompt) (wire.Accepted, error) {
+	return call[wire.Accepted](ctx, c, "prompt", p)
+}
+
 // Steer queues a message that is delivered before the next model call.
 func (c *Client) Steer(ctx context.Context, t wire.Text) error { return c.tell(ctx, "steer", t) }
 

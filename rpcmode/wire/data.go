@@ -27,6 +27,13 @@ type State struct {
 	Diagnostics           []string              `json:"diagnostics,omitempty" doc:"what was not loaded, and why"`
 }
 
+// Accepted is the data of prompt, steer, follow_up and abort_and_prompt. In the
+// xcsh dialect prompt and abort_and_prompt have none: they are answered before
+// it is known.
+type Accepted struct {
+	Disposition string `json:"disposition" enum:"started,queued,handled" doc:"handled: no run follows, and no agent_settled"`
+}
+
 // Queue is the data of clear_queue.
 type Queue struct {
 	Steering []string `json:"steering"`
@@ -285,8 +292,9 @@ type FieldInfo struct {
 
 // EventInfo describes one event.
 type EventInfo struct {
-	Type   string          `json:"type"`
-	Schema json.RawMessage `json:"schema,omitempty"`
+	Type        string          `json:"type"`
+	Description string          `json:"description"`
+	Schema      json.RawMessage `json:"schema,omitempty"`
 }
 
 // FrameInfo describes one of the other frames.
