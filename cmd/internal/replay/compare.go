@@ -11,13 +11,13 @@ import (
 
 // Compare returns the differences between a recording and what an agent did,
 // one sentence each. Members that only the agent has are none, nor is how far an
-// aborted answer had come, nor where a response falls between events, unless
-// orderedResponses lists its command.
+// aborted answer had come, which of several tool calls ended first, nor where a response falls between events, but for
+// those that inOrder names.
 func Compare(recorded, got *Transcript) []string {
-	recorded, got = withoutProgress(recorded), withoutProgress(got)
+	recorded, got = withoutChance(recorded), withoutChance(got)
 	c := &comparison{there: map[string]string{}, back: map[string]string{}}
 	c.responses(split(recorded.Lines, isResponse), split(got.Lines, isResponse))
-	c.events(split(recorded.Lines, isEvent), split(got.Lines, isEvent))
+	c.events(split(recorded.Lines, inOrder(recorded.Lines)), split(got.Lines, inOrder(got.Lines)))
 	c.same("waits not met", list(split(recorded.Lines, isTimeout)), list(split(got.Lines, isTimeout)))
 	c.same("exit", recorded.Exit, got.Exit)
 	if recorded.Exit != integer(0) && recorded.Stderr != "" && got.Stderr == "" {
@@ -34,15 +34,31 @@ func Compare(recorded, got *Transcript) []string {
 	return c.differences
 }
 
-// orderedResponses are the commands whose response has its place in the order
-// of events: a prompt's comes before the first event of its run, an abort's
-// after the last.
-var orderedResponses = set("prompt", "abort")
-
 func isResponse(l Line) bool { return l.Kind == Out && text(l.Value, "type") == "response" }
 
-func isEvent(l Line) bool {
-	return l.Kind == Out && (!isResponse(l) || orderedResponses[text(l.Value, "command")]) || l.Kind == Exited
+// inOrder picks the lines whose order matters: events, and of the responses
+// that to a prompt, which comes before the first event of its run, and that to
+// an abort, which comes after the last. A prompt that begins with a slash may
+// be a command, which has no run of its own.
+func inOrder(lines []Line) func(Line) bool {
+	commands := map[any]bool{}
+	for _, l := range lines {
+		if l.Kind == In && text(l.Value, "type") == "prompt" && strings.HasPrefix(text(l.Value, "message"), "/") {
+			commands[text(l.Value, "id")] = true
+		}
+	}
+	return func(l Line) bool {
+		if !isResponse(l) {
+			return l.Kind == Out || l.Kind == Exited
+		}
+		switch text(l.Value, "command") {
+		case "prompt":
+			return !commands[text(l.Value, "id")]
+		case "abort":
+			return true
+		}
+		return false
+	}
 }
 
 func isTimeout(l Line) bool { return l.Kind == Timeout }

@@ -32,6 +32,10 @@ func TestCompare(t *testing.T) {
 			[]string{`{"out":{"type":"a"}}`, `{"out":{"type":"response","id":"r","command":"prompt"}}`},
 			"events from 0 on: expected response:\"r\", got none\nevents from 2 on: expected none, got response:\"r\"",
 		},
+		{
+			"unless it may be a command", []string{`{"in":{"type":"prompt","id":"r","message":"/x"}}`, `{"out":{"type":"response","id":"r","command":"prompt"}}`, `{"out":{"type":"a"}}`},
+			[]string{`{"in":{"type":"prompt","id":"r","message":"/x"}}`, `{"out":{"type":"a"}}`, `{"out":{"type":"response","id":"r","command":"prompt"}}`}, "",
+		},
 		{"a lost response", []string{`{"out":{"type":"response","id":"r"}}`}, nil, `response "r": missing, was {"type": "response", "id": "r"}`},
 		{"an extra response", nil, []string{`{"out":{"type":"response","id":"r"}}`}, `response "r": extra {"type": "response", "id": "r"}`},
 		{"ids under other names", []string{`{"out":{"type":"a","id":"<e1>","p":"<e1>"}}`}, []string{`{"out":{"type":"a","id":"<e3>","p":"<e3>"}}`}, ""},
@@ -49,6 +53,11 @@ func TestCompare(t *testing.T) {
 		},
 		{"arguments as a text, with other blanks", []string{`{"requests":[{"arguments":"{\"a\":1}"}]}`}, []string{`{"requests":[{"arguments":"{ \"a\": 1 }"}]}`}, ""},
 		{"other arguments as a text", []string{`{"requests":[{"arguments":"{\"a\":1}"}]}`}, []string{`{"requests":[{"arguments":"{\"a\":2}"}]}`}, "requests[0].arguments.a: expected 1, got 2"},
+		{
+			"which call ended first",
+			[]string{`{"out":{"type":"tool_execution_start","toolCallId":"x"}}`, `{"out":{"type":"tool_execution_start","toolCallId":"y"}}`, `{"out":{"type":"tool_execution_end","toolCallId":"x"}}`, `{"out":{"type":"tool_execution_update","toolCallId":"y"}}`, `{"out":{"type":"tool_execution_end","toolCallId":"y"}}`},
+			[]string{`{"out":{"type":"tool_execution_start","toolCallId":"x"}}`, `{"out":{"type":"tool_execution_start","toolCallId":"y"}}`, `{"out":{"type":"tool_execution_update","toolCallId":"y"}}`, `{"out":{"type":"tool_execution_end","toolCallId":"y"}}`, `{"out":{"type":"tool_execution_end","toolCallId":"x"}}`}, "",
+		},
 		{"one of several texts", []string{`{"out":{"type":"a","s":{"$match":"^(old|new)$"}}}`}, []string{`{"out":{"type":"a","s":"new"}}`}, ""},
 		{"none of several texts", []string{`{"out":{"type":"a","s":{"$match":"^(old|new)$"}}}`}, []string{`{"out":{"type":"a","s":"half"}}`}, `event 0 (a).s: expected {"$match": "^(old|new)$"}, got "half"`},
 		{"another exit code", []string{end}, []string{`{"exit":1,"stderr":"<text>","sessions":[]}`}, "exit: expected 0, got 1"},
