@@ -1,6 +1,7 @@
 package message_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"reflect"
 	"strings"
@@ -383,5 +384,54 @@ func TestMarshalRefusesWhatIsNoJSON(t *testing.T) {
 	}
 	if data, err := message.Marshal((*message.User)(nil)); err != nil || string(data) != "null" {
 		t.Errorf("no message is written as %s, %v", data, err)
+	}
+}
+
+// Messages inside other values are written and read by encoding/json, through
+// their methods.
+func TestEncodingJSONAgrees(t *testing.T) {
+	for name, wire := range canonical {
+		t.Run(name, func(t *testing.T) {
+			m, err := message.Decode([]byte(wire))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got bytes.Buffer
+			encoder := json.NewEncoder(&got)
+			encoder.SetEscapeHTML(false)
+			if err := encoder.Encode(map[string]any{"m": m}); err != nil {
+				t.Fatal(err)
+			}
+			if want := `{"m":` + wire + "}\n"; got.String() != want {
+				t.Errorf("is written as\n%s\nwant\n%s", got.String(), want)
+			}
+			if _, opaque := m.(*message.Opaque); opaque {
+				return // Decode alone reads those
+			}
+			back := reflect.New(reflect.TypeOf(m).Elem()).Interface()
+			if err := json.Unmarshal([]byte(wire), back); err != nil {
+				t.Fatal(err)
+			}
+			if !reflect.DeepEqual(m, back) {
+				t.Errorf("is read as\n%#v\nwant\n%#v", back, m)
+			}
+		})
+	}
+}
+
+func TestIsCutOff(t *testing.T) {
+	call := message.Block{Type: message.BlockToolCall, ID: "1"}
+	for _, c := range []struct {
+		m    message.Assistant
+		want bool
+	}{
+		{message.Assistant{StopReason: message.StopLength}, true},
+		{message.Assistant{StopReason: message.StopLength, Content: []message.Block{message.TextBlock("and")}}, true},
+		{message.Assistant{StopReason: message.StopLength, Content: []message.Block{call}}, false},
+		{message.Assistant{StopReason: message.StopStop}, false},
+	} {
+		if got := c.m.IsCutOff(); got != c.want {
+			t.Errorf("%s with %d blocks: %v", c.m.StopReason, len(c.m.Content), got)
+		}
 	}
 }
