@@ -163,9 +163,9 @@ func comment(results []*message.ToolResult) string {
 		case len(lines) == 0:
 			sentences = append(sentences, fmt.Sprintf("The tool %s gave nothing.", r.ToolName))
 		case r.ToolName == "ls" || r.ToolName == "bash":
-			sentences = append(sentences, fmt.Sprintf("There are %s, among them %s.", plural(len(lines), "line"), some(lines)))
+			sentences = append(sentences, fmt.Sprintf("The tool %s lists %s.", r.ToolName, some(lines)))
 		default:
-			sentences = append(sentences, fmt.Sprintf("The tool %s gave %s, the first of them %s.", r.ToolName, plural(len(lines), "line"), quote(lines[0])))
+			sentences = append(sentences, fmt.Sprintf("The tool %s gave %s, beginning with %s.", r.ToolName, plural(len(lines), "line"), quote(lines[0])))
 		}
 	}
 	return strings.Join(sentences, " ") + " A real model would now go on from here."
@@ -173,8 +173,10 @@ func comment(results []*message.ToolResult) string {
 
 func some(lines []string) string {
 	const most = 5
-	shown := lines[:min(len(lines), most)]
-	return strings.Join(shown, ", ")
+	if len(lines) > most {
+		return plural(len(lines), "line") + ", the first of them " + strings.Join(lines[:most], ", ")
+	}
+	return plural(len(lines), "line") + ": " + strings.Join(lines, ", ")
 }
 
 func plural(n int, thing string) string {

@@ -79,10 +79,11 @@ func TestResultsAreCommented(t *testing.T) {
 		results []*message.ToolResult
 		says    []string
 	}{
-		{[]*message.ToolResult{result("ls", "a.go\nb.go\n", false)}, []string{"2 lines", "a.go, b.go"}},
+		{[]*message.ToolResult{result("ls", "a.go\nb.go\n", false)}, []string{"2 lines: a.go, b.go."}},
 		{[]*message.ToolResult{result("read", "module x\n\ngo 1.26\n", false)}, []string{"2 lines", `"module x"`}},
+		{[]*message.ToolResult{result("ls", "1\n2\n3\n4\n5\n6\n", false)}, []string{"6 lines, the first of them 1, 2, 3, 4, 5."}},
 		{[]*message.ToolResult{result("read", "", false)}, []string{"nothing"}},
-		{[]*message.ToolResult{result("ls", "x\n", false), result("bash", "permission denied", true)}, []string{"1 line,", "did not succeed", "permission denied"}},
+		{[]*message.ToolResult{result("ls", "x\n", false), result("bash", "permission denied", true)}, []string{"1 line: x.", "did not succeed", "permission denied"}},
 	} {
 		req := providertest.Say(model, "look at this folder")
 		req.Messages = append(req.Messages, &message.Assistant{})
