@@ -8,3 +8,5 @@
 // It imports core packages only. It knows nothing of plugins: never
 // extensions, proto or sdk.
 package rpcmode
+
+//go:generate go run ./internal/reference ../docs/protocol.md ../docs/protocol.d.ts

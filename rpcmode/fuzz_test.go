@@ -11,7 +11,7 @@ import (
 // FuzzLines shows that no line can end the process, leave a command without
 // its answer, or bring forth a frame that breaks the contract.
 func FuzzLines(f *testing.F) {
-	examples, err := os.ReadFile("testdata/commands.jsonl")
+	examples, err := os.ReadFile("internal/reference/examples.jsonl")
 	if err != nil {
 		f.Fatal(err)
 	}

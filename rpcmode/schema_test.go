@@ -176,7 +176,7 @@ func TestCommandSchemasFitTheCommandsOfTheDocuments(t *testing.T) {
 		}
 	}
 	seen := map[string]bool{}
-	text, err := os.ReadFile("testdata/commands.jsonl")
+	text, err := os.ReadFile("internal/reference/examples.jsonl")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -195,7 +195,7 @@ func TestCommandSchemasFitTheCommandsOfTheDocuments(t *testing.T) {
 	}
 	for name := range schemas {
 		if !seen[name] {
-			t.Errorf("testdata/commands.jsonl has no example of %s", name)
+			t.Errorf("internal/reference/examples.jsonl has no example of %s", name)
 		}
 	}
 }
