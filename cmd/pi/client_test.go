@@ -22,7 +22,8 @@ type home struct {
 	server *modelserver.Server
 	agent  string
 	work   string
-	env    []string // nil: the usual one
+	env    []string  // nil: the usual one
+	record io.Writer // gets what is read of stdout; nil: nobody does
 }
 
 func newHome(t *testing.T) home {
@@ -59,7 +60,11 @@ func (h home) start(t *testing.T, args ...string) *process {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.stdout = bufio.NewReaderSize(stdout, 1<<16)
+	from := io.Reader(stdout)
+	if h.record != nil {
+		from = io.TeeReader(stdout, h.record)
+	}
+	p.stdout = bufio.NewReaderSize(from, 1<<16)
 	if err := p.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}

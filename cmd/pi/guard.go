@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"time"
@@ -32,6 +33,7 @@ func (g *guard) Stream(ctx context.Context, req provider.Request, sink func(prov
 		}
 		req.ThinkingBudgets[level] = int64(tokens)
 	}
+	req.Hooks = g.hide(req.Hooks)
 	if g.settings.Images.BlockImages {
 		req.Messages = withoutImages(req.Messages)
 	}
@@ -53,6 +55,36 @@ func (g *guard) Stream(ctx context.Context, req provider.Request, sink func(prov
 			g.settings.Retry.RequestTimeout)
 	}
 	return g.clean(req.Model.Provider, err)
+}
+
+// hide keeps keys from extensions that look at headers. A header that they
+// leave alone stays what it is.
+func (g *guard) hide(hooks provider.Hooks) provider.Hooks {
+	hidden := func(headers map[string]string) map[string]string {
+		shown := make(map[string]string, len(headers))
+		for name, value := range headers {
+			shown[name] = g.catalogue.Redact(value)
+		}
+		return shown
+	}
+	if before := hooks.BeforeHeaders; before != nil {
+		hooks.BeforeHeaders = func(ctx context.Context, headers map[string]string) map[string]string {
+			shown := hidden(headers)
+			sent := maps.Clone(before(ctx, maps.Clone(shown)))
+			for name, value := range sent {
+				if was, there := shown[name]; there && value == was {
+					sent[name] = headers[name]
+				}
+			}
+			return sent
+		}
+	}
+	if after := hooks.AfterResponse; after != nil {
+		hooks.AfterResponse = func(ctx context.Context, status int, headers map[string]string) {
+			after(ctx, status, hidden(headers))
+		}
+	}
+	return hooks
 }
 
 // clean takes keys out of an error, and has a key that is no longer good looked

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -79,6 +80,39 @@ func TestKeysAreTakenOutOfWhatAProviderSays(t *testing.T) {
 	var log strings.Builder
 	if _, err := (cleanWriter{&log, g.catalogue}).Write([]byte("key " + planted + "\n")); err != nil || log.String() != "key "+config.Redacted+"\n" {
 		t.Errorf("the log has %q, %v", log.String(), err)
+	}
+}
+
+// TestExtensionsSeeHeadersWithoutKeys shows them, and sends what they left
+// alone as it was.
+func TestExtensionsSeeHeadersWithoutKeys(t *testing.T) {
+	var sent, before, after map[string]string
+	g := guarded(t, config.Settings{}, func(ctx context.Context, req provider.Request, _ func(provider.Delta) error) error {
+		sent = req.Hooks.BeforeHeaders(ctx, map[string]string{"X-Team": planted, "X-Gone": planted, "X-Other": "plain", "X-Set": planted})
+		req.Hooks.AfterResponse(ctx, 200, map[string]string{"x-echo": "you sent " + planted})
+		return nil
+	})
+	hooks := provider.Hooks{
+		BeforeHeaders: func(_ context.Context, headers map[string]string) map[string]string {
+			before = maps.Clone(headers)
+			delete(headers, "X-Gone")
+			headers["X-Set"], headers["X-New"] = "mine", "new"
+			return headers
+		},
+		AfterResponse: func(_ context.Context, _ int, headers map[string]string) { after = headers },
+	}
+	if err := g.Stream(t.Context(), provider.Request{Model: mockModel, Hooks: hooks}, nothing); err != nil {
+		t.Fatal(err)
+	}
+	hidden := config.Redacted
+	if want := map[string]string{"X-Team": hidden, "X-Gone": hidden, "X-Other": "plain", "X-Set": hidden}; !maps.Equal(before, want) {
+		t.Errorf("they see %v", before)
+	}
+	if want := map[string]string{"X-Team": planted, "X-Other": "plain", "X-Set": "mine", "X-New": "new"}; !maps.Equal(sent, want) {
+		t.Errorf("sent is %v", sent)
+	}
+	if want := map[string]string{"x-echo": "you sent " + hidden}; !maps.Equal(after, want) {
+		t.Errorf("of the response they see %v", after)
 	}
 }
 
