@@ -37,7 +37,7 @@ func (p *process) compose(mode string, log *store.Log, user ui.UI, extensions se
 		Models: p.models, Model: choice.model, NoModel: choice.none, Thinking: p.thinking(choice, had), Scoped: choice.scoped,
 		Tools: p.builtins(func() *session.Session { return s }), ActiveTools: p.activeTools(), ExcludeTools: p.options.excludeTools,
 		Hooks: chain, Extensions: extensions, UI: user, Resources: resources,
-		Settings: p.sessionSettings(), Diagnostics: p.notes.list,
+		Settings: p.sessionSettings(), Diagnostics: p.notes.list, Note: p.notes.add,
 	})
 	return s, nil
 }

@@ -12,8 +12,7 @@ import (
 )
 
 // Caller asks a model. It fills in what the request leaves open (model, key,
-// headers, thinking level), lowers MaxTokens to what the model allows, and
-// repeats calls as its retry policy has it.
+// headers, thinking level), and repeats calls as its retry policy has it.
 type Caller interface {
 	// Complete gives the whole answer, with usage and cost. An answer that
 	// failed may come as an error or as a message of stop reason error. It

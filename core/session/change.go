@@ -73,10 +73,19 @@ func (s *Session) Fork(ctx context.Context, entryID, position string) (wait func
 			if err != nil || !ok {
 				return change{}, Changed{}, fmt.Errorf("fork: entry %s is no user message: choose one of get_fork_messages", entryID)
 			}
-			leaf, text = entry.ParentID, message.TextOf(user)
+			leaf, text = parentIn(from.log, entry), message.TextOf(user)
 		}
 		return s.forkTo(func(*conversation) string { return leaf }, entryID, position), Changed{Text: text}, nil
 	})
+}
+
+// parentIn is the parent of an entry, as a leaf; empty: it has none, or none
+// that is there.
+func parentIn(log *store.Log, e store.Entry) string {
+	if _, known := log.Entry(e.ParentID); !known {
+		return ""
+	}
+	return e.ParentID
 }
 
 // Clone makes a session of the whole path to the current leaf and goes there.

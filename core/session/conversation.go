@@ -22,6 +22,7 @@ type conversation struct {
 	loads   int                      // how often context was built from the log
 	held    []*message.BashExecution // bash results that wait for the run to end
 	failing bool                     // the last write failed
+	looked  bool                     // whether its file is locked was looked at
 }
 
 // item is one message of the active branch. Those that came from the file are
@@ -64,6 +65,9 @@ func (c *conversation) add(m message.Message) error {
 	entry, err := c.log.Append(bodyOf(m))
 	c.mu.Lock()
 	if c.loads == loads || !c.has(entry.ID) {
+		if m.Role() == message.RoleUser {
+			c.drop((*message.Assistant).IsCutOff) // as on a fresh load
+		}
 		c.context = append(c.context, item{entryID: entry.ID, role: m.Role(), value: m})
 	}
 	c.mu.Unlock()
@@ -71,6 +75,20 @@ func (c *conversation) add(m message.Message) error {
 		return err
 	}
 	return c.log.Persist()
+}
+
+// foundUnlocked says, once, that the file is there and has no lock.
+func (c *conversation) foundUnlocked() bool {
+	c.mu.Lock()
+	looked := c.looked
+	c.mu.Unlock()
+	if looked || !c.log.Persisted() {
+		return false
+	}
+	c.mu.Lock()
+	looked, c.looked = c.looked, true
+	c.mu.Unlock()
+	return !looked && !c.log.Locked()
 }
 
 // has says whether an entry is in the context. The caller holds mu.
@@ -139,6 +157,11 @@ func (c *conversation) raw() []json.RawMessage {
 func (c *conversation) dropLast(fits func(*message.Assistant) bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.drop(fits)
+}
+
+// drop is dropLast for a caller who holds mu.
+func (c *conversation) drop(fits func(*message.Assistant) bool) {
 	n := len(c.context)
 	if n == 0 || c.context[n-1].role != message.RoleAssistant {
 		return

@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"sync"
 
@@ -84,6 +85,15 @@ func (s *Session) publish(e event.Event) {
 func (s *Session) reportWrite(c *conversation, err error) {
 	if e := c.writeTrouble(err); e != nil {
 		s.publish(e)
+	}
+	s.noteLock(c)
+}
+
+// noteLock tells, once for a session file, that other processes are not kept
+// from it.
+func (s *Session) noteLock(c *conversation) {
+	if s.config.Note != nil && c.foundUnlocked() {
+		s.config.Note(fmt.Sprintf("session file %s cannot be locked where it is: do not open it in another process as long as this one runs", c.log.Path()))
 	}
 }
 

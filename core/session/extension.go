@@ -122,7 +122,6 @@ func (s *Session) runUser(r *run, user *message.User) {
 		s.reportRuntime("send_user_message", err)
 		return
 	}
-	s.currentConversation().dropLast(isCutOff)
 	s.compactIfNeeded(r)
 	messages := s.opening(r, user, message.TextOf(user), nil)
 	s.prepared(r)

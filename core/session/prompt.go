@@ -142,7 +142,6 @@ func (s *Session) prepare(r *run, p Prompt) ([]agent.Queued, Disposition, error)
 	if err := s.checkModel(r.ctx); err != nil {
 		return nil, "", err
 	}
-	s.currentConversation().dropLast(isCutOff)
 	s.compactIfNeeded(r)
 	text = s.currentResources().Expand(text)
 	return s.opening(r, message.NewUser(text, images, s.now()), text, images), Started, nil
@@ -159,12 +158,6 @@ func (s *Session) opening(r *run, user *message.User, text string, images []mess
 		messages = append(messages, agent.Queued{Message: m})
 	}
 	return messages
-}
-
-// isCutOff is true of an answer that its token limit cut short and that calls
-// no tool: the next prompt takes its place.
-func isCutOff(m *message.Assistant) bool {
-	return m.StopReason == message.StopLength && len(m.ToolCalls()) == 0
 }
 
 // passInput lets hooks see and change a text before it is expanded.

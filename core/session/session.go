@@ -69,6 +69,10 @@ type Config struct {
 	// Diagnostics gives sentences for get_state about what was not loaded. It
 	// is called from any goroutine. Nil: there are none.
 	Diagnostics func() []string
+	// Note tells whoever started the process of something that they should
+	// know and that stays so. It is called from any goroutine, and must return
+	// soon. Nil: nobody is told.
+	Note func(text string)
 	// Now is the clock; nil: the real one.
 	Now func() time.Time
 }

@@ -1,11 +1,8 @@
 package session
 
 import (
-	"encoding/json"
-
 	"github.com/seed-54e836f5/pi/core/compact"
 	"github.com/seed-54e836f5/pi/core/message"
-	"github.com/seed-54e836f5/pi/core/store"
 )
 
 // Stats counts the whole session, all branches and failed attempts included,
@@ -43,57 +40,17 @@ type ContextUsage struct {
 // Stats counts the session.
 func (s *Session) Stats() Stats {
 	log := s.currentConversation().log
-	stats := Stats{SessionFile: log.Path(), SessionID: log.ID(), ContextUsage: s.ContextUsage()}
-	for _, e := range log.Entries() {
-		stats.count(e)
+	t := log.Totals()
+	u := t.Usage
+	return Stats{
+		SessionFile: log.Path(), SessionID: log.ID(), ContextUsage: s.ContextUsage(),
+		UserMessages: t.UserMessages, AssistantMessages: t.AssistantMessages, ToolCalls: t.ToolCalls, ToolResults: t.ToolResults,
+		TotalMessages: t.Messages, Cost: u.Cost.Total,
+		Tokens: Tokens{
+			Input: u.Input, Output: u.Output, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite,
+			Total: u.Input + u.Output + u.CacheRead + u.CacheWrite,
+		},
 	}
-	t := &stats.Tokens
-	t.Total = t.Input + t.Output + t.CacheRead + t.CacheWrite
-	return stats
-}
-
-func (t *Stats) count(e store.Entry) {
-	switch e.Type {
-	case store.TypeMessage:
-		m, err := e.Message()
-		if err != nil {
-			return
-		}
-		t.TotalMessages++
-		t.countMessage(m)
-	case store.TypeCompaction, store.TypeBranchSummary:
-		var body struct {
-			Usage *message.Usage `json:"usage"`
-		}
-		if json.Unmarshal(e.Raw, &body) == nil {
-			t.add(body.Usage)
-		}
-	}
-}
-
-func (t *Stats) countMessage(m message.Message) {
-	switch m := m.(type) {
-	case *message.User:
-		t.UserMessages++
-	case *message.Assistant:
-		t.AssistantMessages++
-		t.ToolCalls += len(m.ToolCalls())
-		t.add(&m.Usage)
-	case *message.ToolResult:
-		t.ToolResults++
-		t.add(m.Usage)
-	}
-}
-
-func (t *Stats) add(u *message.Usage) {
-	if u == nil {
-		return
-	}
-	t.Tokens.Input += u.Input
-	t.Tokens.Output += u.Output
-	t.Tokens.CacheRead += u.CacheRead
-	t.Tokens.CacheWrite += u.CacheWrite
-	t.Cost += u.Cost.Total
 }
 
 // ContextUsage says how full the context is; nil without a model, or with one

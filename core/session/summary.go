@@ -76,9 +76,6 @@ func (c *summaryCaller) once(ctx context.Context, request provider.Request) (*me
 	if request.Thinking == "" {
 		request.Thinking = level
 	}
-	if model.MaxTokens > 0 {
-		request.MaxTokens = min(request.MaxTokens, model.MaxTokens)
-	}
 	request.Hooks = s.providerHooks()
 	return agent.Complete(ctx, agent.Call{Model: *model, Stream: func(ctx context.Context, sink func(provider.Delta) error) error {
 		return connection.Provider.Stream(ctx, request, sink)

@@ -174,7 +174,7 @@ func (s *Session) navigate(ctx context.Context, n Navigate) (Navigated, error) {
 	}
 	leaf, navigated := target.ID, Navigated{}
 	if target.Role() == message.RoleUser {
-		leaf = target.ParentID
+		leaf = parentIn(c.log, target)
 		if m, err := target.Message(); err == nil {
 			text := message.TextOf(m)
 			navigated.EditorText = &text
