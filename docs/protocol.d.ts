@@ -806,7 +806,7 @@ export type Block = {
   type: "toolCall";
   id: string;
   name: string;
-  arguments: Record<string, unknown> | string;
+  arguments: unknown;
   thoughtSignature?: string;
   [more: string]: unknown;
 } | {

@@ -70,7 +70,7 @@ func TestJSONMode(t *testing.T) {
 			t.Errorf("%s: %d lines, want %d:\n%s", test.name, len(lines), test.lines, got.out)
 		}
 		for _, line := range lines[1:] {
-			if err := contracts[rpcmode.Pi].check(line); err != nil {
+			if err := contracts[rpcmode.Pi].Check([]byte(line)); err != nil {
 				t.Errorf("%s: %v: %s", test.name, err, line)
 			}
 		}

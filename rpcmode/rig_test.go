@@ -17,6 +17,7 @@ import (
 	"github.com/seed-54e836f5/pi/core/hook"
 	"github.com/seed-54e836f5/pi/core/session"
 	"github.com/seed-54e836f5/pi/rpcmode"
+	"github.com/seed-54e836f5/pi/rpcmode/contract"
 	"github.com/seed-54e836f5/pi/rpcmode/internal/scripted"
 	"github.com/seed-54e836f5/pi/rpcmode/jsonl"
 )
@@ -204,7 +205,7 @@ func matches(pattern, line string) bool {
 // output collects what is written, by line.
 type output struct {
 	wrong func(line string, err error) // told of frames that break the contract
-	check *contract
+	check *contract.Contract
 
 	mu    sync.Mutex
 	some  sync.Cond
@@ -242,7 +243,7 @@ func (o *output) Write(p []byte) (int, error) {
 		if len(line) > 1<<20 {
 			continue // not worth the time
 		}
-		if err := o.check.check(line); err != nil {
+		if err := o.check.Check([]byte(line)); err != nil {
 			o.wrong(line, err)
 		}
 	}

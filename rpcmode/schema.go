@@ -219,21 +219,25 @@ func open(o *jsonschema.Schema) *jsonschema.Schema {
 	return o
 }
 
+// ofTypes makes the schema of a value that may be of several types, or any.
 func ofTypes(types []string) *jsonschema.Schema {
+	if types[0] == "any" {
+		return &jsonschema.Schema{}
+	}
 	if len(types) == 1 {
 		return &jsonschema.Schema{Type: types[0]}
 	}
 	return &jsonschema.Schema{Types: types}
 }
 
-// Arguments of a tool call are a string where the model wrote no object.
+// Arguments of a tool call are what the model wrote: nearly always an object.
 var blockFields = []struct {
 	typ    message.BlockType
 	fields string // name and JSON types; a question mark: optional
 }{
 	{message.BlockText, "text string, textSignature? string"},
 	{message.BlockThinking, "thinking string, thinkingSignature? string, redacted? boolean"},
-	{message.BlockToolCall, "id string, name string, arguments object|string, thoughtSignature? string"},
+	{message.BlockToolCall, "id string, name string, arguments any, thoughtSignature? string"},
 	{message.BlockImage, "data string, mimeType string"},
 }
 
