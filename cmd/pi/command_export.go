@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 
 	"github.com/spf13/cobra"
+
+	"github.com/seed-54e836f5/pi/core/export"
 )
 
 // exportCommand is pi export.
@@ -28,7 +30,7 @@ func exportCommand(std streams) *cobra.Command {
 			if len(arguments) > 1 {
 				file = arguments[1]
 			}
-			path, err := writePage(log, p.paths.Cwd, file)
+			path, err := writePage(export.Page{Log: log}, p.paths.Cwd, file)
 			if err != nil {
 				return err
 			}

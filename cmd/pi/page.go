@@ -29,7 +29,11 @@ func exporter(s *session.Session) func(context.Context, string) (string, error) 
 		if err != nil {
 			return "", err
 		}
-		return writePage(log, s.Cwd(), path)
+		page := export.Page{Log: log}
+		if _, leaf, err := s.Entries(nil); err == nil && leaf != nil {
+			page.Leaf = *leaf // the file does not know where the session moved to
+		}
+		return writePage(page, s.Cwd(), path)
 	}
 }
 
@@ -38,12 +42,13 @@ var errNothingToExport = errors.New("there is nothing to export yet: send a mess
 // writePage writes the page of a session and gives its absolute path. A
 // relative name is below cwd; empty: it is named after the session's file. The
 // page is complete or not there.
-func writePage(log *store.Log, cwd, name string) (string, error) {
-	if !hasMessages(log) {
+func writePage(page export.Page, cwd, name string) (string, error) {
+	page.Version = version
+	if !hasMessages(page.Log) {
 		return "", errNothingToExport
 	}
 	if name == "" {
-		name = "pi-session-" + strings.TrimSuffix(filepath.Base(log.Path()), ".jsonl") + ".html"
+		name = "pi-session-" + strings.TrimSuffix(filepath.Base(page.Log.Path()), ".jsonl") + ".html"
 	}
 	path := name
 	if rest, ok := strings.CutPrefix(name, "~/"); ok {
@@ -59,7 +64,7 @@ func writePage(log *store.Log, cwd, name string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("export the session: %w", err)
 	}
-	err = errors.Join(export.Write(temp, export.Page{Log: log, Version: version}), temp.Close())
+	err = errors.Join(export.Write(temp, page), temp.Close())
 	if err == nil {
 		err = os.Rename(temp.Name(), path)
 	}

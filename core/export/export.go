@@ -27,13 +27,14 @@ var assets embed.FS
 // Page is what there is to show.
 type Page struct {
 	Log *store.Log
+	// Leaf is the entry whose path is shown first; empty: the log's leaf.
+	Leaf string
 	// Version names the program in the page's footer; empty: it is not named.
 	Version string
 }
 
-// Write writes the page. The whole session is in it, all branches: the one
-// that ends at the log's leaf is shown first, and every entry has an element
-// of its id. It reads the log once, and holds one entry and an outline of the
+// Write writes the page. The whole session is in it, all branches, and every
+// entry has an element of its id. It reads the log once, and holds one entry and an outline of the
 // rest beside it. The error is that of the writer.
 func Write(to io.Writer, p Page) error {
 	out := bufio.NewWriterSize(to, 1<<16)
@@ -76,7 +77,7 @@ func (w *writer) write() error {
 	if err := w.put("head", w.describe(own.style, own.script)); err != nil {
 		return err
 	}
-	segments := split(w.page.Log)
+	segments := split(w.page.Log, w.page.Leaf)
 	for _, s := range segments {
 		if err := w.segment(s); err != nil {
 			return err

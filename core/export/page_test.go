@@ -13,6 +13,7 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/seed-54e836f5/pi/core/export"
+	"github.com/seed-54e836f5/pi/core/message"
 	"github.com/seed-54e836f5/pi/core/store"
 )
 
@@ -51,7 +52,12 @@ func read(t *testing.T, log *store.Log) *page {
 	if err := export.Write(&out, export.Page{Log: log, Version: "1.0.0"}); err != nil {
 		t.Fatal(err)
 	}
-	root, err := html.Parse(&out)
+	return parse(t, &out)
+}
+
+func parse(t *testing.T, out io.Reader) *page {
+	t.Helper()
+	root, err := html.Parse(out)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -237,6 +243,21 @@ func TestPathToTheLeafIsShown(t *testing.T) {
 		if got := !hidden(p.entry(e.ID)); got != shown[e.ID] {
 			t.Errorf("entry %s of type %s is shown: %v", e.ID, e.Type, got)
 		}
+	}
+}
+
+func TestAnotherLeafIsShown(t *testing.T) {
+	s := newSession(t)
+	root := s.user("q")
+	left := s.answer(message.TextBlock("a"))
+	s.leaf(root)
+	s.answer(message.TextBlock("b"))
+	var out bytes.Buffer
+	if err := export.Write(&out, export.Page{Log: s.log, Leaf: left}); err != nil {
+		t.Fatal(err)
+	}
+	if p := parse(t, &out); hidden(p.entry(left)) || !hidden(p.entry(s.log.Leaf())) {
+		t.Error("the path to the leaf that was asked for is not shown")
 	}
 }
 

@@ -18,8 +18,8 @@ type segment struct {
 }
 
 // split cuts the tree of a session into segments, parents before children.
-func split(log *store.Log) []*segment {
-	shown := shownFirst(log)
+func split(log *store.Log, leaf string) []*segment {
+	shown := shownFirst(log, leaf)
 	var all []*segment
 	type branch struct {
 		parent *segment
@@ -50,10 +50,12 @@ func split(log *store.Log) []*segment {
 	return all
 }
 
-// shownFirst are the ids of the entries on the way to the leaf, or, where the
-// leaf is before the root, to the last entry.
-func shownFirst(log *store.Log) map[string]bool {
-	leaf := log.Leaf()
+// shownFirst are the ids of the entries on the way to a leaf, empty for the
+// log's, or, where that is before the root, to the last entry.
+func shownFirst(log *store.Log, leaf string) map[string]bool {
+	if leaf == "" {
+		leaf = log.Leaf()
+	}
 	if entries := log.Entries(); leaf == "" && len(entries) > 0 {
 		leaf = entries[len(entries)-1].ID
 	}
