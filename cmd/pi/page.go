@@ -57,6 +57,10 @@ func writePage(page export.Page, cwd, name string) (string, error) {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(cwd, path)
 	}
+	path, err := filepath.Abs(path) // a session's folder may be a relative one
+	if err != nil {
+		return "", fmt.Errorf("export the session: %w", err)
+	}
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		return "", fmt.Errorf("export the session: %s is no file", path)
 	}
