@@ -35,7 +35,7 @@ func TestMarkdown(t *testing.T) {
 		{"image", "![a *b*](https://c.d/e.png) ![](f.png)", `<p><a href="https://c.d/e.png" rel="noopener noreferrer">a <em>b</em></a> <span class="link" title="f.png">image</span></p>`},
 		{"image in a link", "[![a](https://b.c/d.png)](https://e.f)", `<p><a href="https://e.f" rel="noopener noreferrer">a</a></p>`},
 		{"HTML is text", "a <b>c</b>\n\n<div>\nd\n</div>\n\ne", "<p>a &lt;b&gt;c&lt;/b&gt;</p><p class=\"plain\">&lt;div&gt;\nd\n&lt;/div&gt;\n</p><p>e</p>"},
-		{"code", "```go\nx := 1\n```", "<pre class=\"chroma\"><code><span class=\"nx\">x</span> <span class=\"o\">:=</span> <span class=\"mi\">1</span>\n</code></pre>"},
+		{"code", "```go\nx := 1\n```", "<pre class=\"chroma\"><code><span class=\"nx\">x</span> <span class=\"o\">:=</span> <span class=\"m\">1</span>\n</code></pre>"},
 		{"code of no language", "```\na < b\n```\n\n    c", "<pre class=\"chroma\"><code>a &lt; b\n</code></pre><pre class=\"chroma\"><code>c\n</code></pre>"},
 		{"code of a language that nobody knows", "```klingon\na\n```", "<pre class=\"chroma\"><code>a\n</code></pre>"},
 		{"line breaks of a model", "a\nb", "<p>a\nb</p>"},

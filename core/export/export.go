@@ -2,8 +2,9 @@
 // else: no network, no second file. It reads well on a phone and in print, in
 // the dark and in the light, and nothing in a conversation can run in it.
 //
-// It imports core/store, core/message, core/proc (for what terminals write) and
-// libraries for markdown and highlighting, and nothing else of this module.
+// It imports core/store, core/message, core/proc (for what terminals write), its
+// own languages and libraries for markdown and highlighting, and nothing else of
+// this module.
 package export
 
 import (
@@ -17,6 +18,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/seed-54e836f5/pi/core/export/languages"
 	"github.com/seed-54e836f5/pi/core/message"
 	"github.com/seed-54e836f5/pi/core/store"
 )
@@ -101,7 +103,7 @@ var readAssets = sync.OnceValues(func() (own struct{ style, script string }, err
 	if err != nil {
 		return own, err
 	}
-	code, err := codeStyle()
+	code, err := languages.Style()
 	own.style, own.script = string(css)+code, string(js)
 	return own, err
 })

@@ -9,9 +9,8 @@ import (
 	"time"
 
 	"github.com/alecthomas/chroma/v2"
-	chromahtml "github.com/alecthomas/chroma/v2/formatters/html"
-	"github.com/alecthomas/chroma/v2/lexers"
-	"github.com/alecthomas/chroma/v2/styles"
+
+	"github.com/seed-54e836f5/pi/core/export/languages"
 )
 
 const (
@@ -42,7 +41,7 @@ func (h *highlighter) code(text, language string) template.HTML {
 	if language == "" {
 		return h.colour(text, nil)
 	}
-	return h.colour(text, lexers.Get(language))
+	return h.colour(text, languages.Named(language))
 }
 
 // codeOf shows the code of a file.
@@ -51,7 +50,7 @@ func (h *highlighter) codeOf(text, name string) template.HTML {
 	lexer, known := h.named[ending]
 	if !known {
 		if ending != "" {
-			lexer = lexers.Match("x" + ending)
+			lexer = languages.Of("x" + ending)
 		}
 		h.named[ending] = lexer
 	}
@@ -105,18 +104,4 @@ func writeToken(out *bytes.Buffer, token chroma.Token) {
 		return
 	}
 	out.WriteString(`<span class="` + class + `">` + html.EscapeString(token.Value) + "</span>")
-}
-
-// codeStyle gives the colours of code, for the light and for the dark.
-func codeStyle() (string, error) {
-	formatter := chromahtml.New(chromahtml.WithClasses(true))
-	var light, dark bytes.Buffer
-	if err := formatter.WriteCSS(&light, styles.Get("github")); err != nil {
-		return "", err
-	}
-	if err := formatter.WriteCSS(&dark, styles.Get("github-dark")); err != nil {
-		return "", err
-	}
-	return "@media print, (prefers-color-scheme: light) {\n" + light.String() + "}\n" +
-		"@media screen and (prefers-color-scheme: dark) {\n" + dark.String() + "}\n", nil
 }

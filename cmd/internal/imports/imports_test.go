@@ -74,7 +74,7 @@ var homes = []struct {
 	{"google.golang.org/protobuf/...", []string{"extensions/...", "proto/...", "sdk/..."}},
 	{"github.com/spf13/cobra/...", []string{"cmd/..."}},
 	{"github.com/yuin/goldmark/...", []string{"core/export"}},
-	{"github.com/alecthomas/chroma/...", []string{"core/export"}},
+	{"github.com/alecthomas/chroma/...", []string{"core/export/..."}},
 	{"github.com/go-git/...", []string{"core/tool/...", "core/resource"}},
 	{"github.com/aymanbagabas/go-udiff/...", []string{"core/tool/...", "core/export"}},
 }
