@@ -270,7 +270,7 @@ func TestDialogsAreReported(t *testing.T) {
 // A dialog in a hook of a run holds the run, and nothing else; an abort ends
 // both.
 func TestDialogInARun(t *testing.T) {
-	for _, end := range []string{"answer", "abort", "close"} {
+	for _, end := range []string{"answer", "refuse", "abort", "close"} {
 		synctest.Test(t, func(t *testing.T) {
 			var r *rig
 			gate := listener{event.KindInput: func(ctx context.Context, e event.Event) (any, error) {
@@ -294,6 +294,13 @@ func TestDialogInARun(t *testing.T) {
 				r.request(`{"id":"p","type":"response","command":"prompt","success":true,"data":{"disposition":"started"}}`)
 				if lines := r.output.take(); lines[len(lines)-1] != `{"type":"agent_settled"}` {
 					t.Errorf("last came %s", lines[len(lines)-1])
+				}
+			case "refuse":
+				r.send(fmt.Sprintf(`{"type":"extension_ui_response","id":%q,"confirmed":false}`, id))
+				synctest.Wait()
+				r.request(`{"id":"p","type":"response","command":"prompt","success":true,"data":{"disposition":"handled"}}`)
+				if lines := strings.Join(r.output.take(), "\n"); strings.Contains(lines, "agent_") {
+					t.Errorf("a run began: %s", lines)
 				}
 			case "abort":
 				r.send(`{"id":"x","type":"abort"}`)

@@ -1,0 +1,138 @@
+package main_test
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// rest reads what is left and gives the types of the frames in order.
+func (p *process) rest() []string {
+	p.t.Helper()
+	var types []string
+	for {
+		f, err := p.next()
+		if errors.Is(err, io.EOF) {
+			return types
+		}
+		if err != nil {
+			p.t.Fatalf("%v; stderr: %s", err, p.stderr.String())
+		}
+		types = append(types, strings.TrimSpace(f.Type+" "+f.Command))
+	}
+}
+
+// Process managers close the pipe and send SIGTERM in the same moment: the end
+// of the run is written all the same, and it takes no longer.
+func TestEndOfInputTogetherWithSIGTERM(t *testing.T) {
+	p := newHome(t).start(t)
+	p.send(`{"id":"p","type":"prompt","message":"SLOW 300\nSAY a b c d e f g h"}`)
+	p.event("message_update")
+	begun := time.Now()
+	if err := errors.Join(p.stdin.Close(), p.cmd.Process.Signal(syscall.SIGTERM)); err != nil {
+		t.Fatal(err)
+	}
+	types := p.rest()
+	if len(types) == 0 || types[len(types)-1] != "agent_settled" {
+		t.Errorf("the end of the run is missing: %q", types)
+	}
+	err := p.cmd.Wait()
+	var exit *exec.ExitError
+	if err != nil && (!errors.As(err, &exit) || exit.ExitCode() != 143) {
+		t.Errorf("it ended with %v, want 0 or 143", err)
+	}
+	if took := time.Since(begun); took > 5*time.Second {
+		t.Errorf("it took %s", took)
+	}
+}
+
+// When the client is gone, the commands that run for it go too: those of the
+// bash command and those of the model.
+func TestNoCommandOutlivesTheClient(t *testing.T) {
+	h := newHome(t)
+	p := h.start(t)
+	const command = `echo $$ >%; sleep 300`
+	p.send(`{"id":"b","type":"bash","command":` + strconv.Quote(strings.ReplaceAll(command, "%", "own")) + `}`)
+	p.send(`{"id":"p","type":"prompt","message":"TOOL bash {\"command\":\"echo $$ >models; echo up; sleep 300\"}"}`)
+	p.event("tool_execution_update")
+	p.send(`{"id":"s","type":"bash","command":"until test -s own; do sleep 0.01; done"}`)
+	p.response("s")
+	if err := p.stdin.Close(); err != nil {
+		t.Fatal(err)
+	}
+	types := strings.Join(p.rest(), ", ")
+	for _, want := range []string{"response bash", "agent_settled"} {
+		if !strings.Contains(types, want) {
+			t.Errorf("no %s at the end: %s", want, types)
+		}
+	}
+	if err := p.cmd.Wait(); err != nil {
+		t.Fatalf("%v; stderr: %s", err, p.stderr.String())
+	}
+	for _, file := range []string{"own", "models"} {
+		data, err := os.ReadFile(filepath.Join(h.work, file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		pid, err := strconv.Atoi(strings.TrimSpace(string(data)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := syscall.Kill(pid, 0); !errors.Is(err, syscall.ESRCH) {
+			t.Errorf("the shell of %s still runs: %v", file, err)
+		}
+	}
+}
+
+// A prompt is answered when it is accepted, whatever the service does then.
+func TestASkillIsAnsweredBeforeTheModelIs(t *testing.T) {
+	h := newHome(t)
+	folder := filepath.Join(h.agent, "skills", "demo")
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	skill := "---\nname: demo\ndescription: shows\n---\nDo as told.\n"
+	if err := os.WriteFile(filepath.Join(folder, "SKILL.md"), []byte(skill), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p := h.start(t)
+	p.send(`{"id":"p","type":"prompt","message":"/skill:demo\nHANG"}`)
+	f := p.response("p")
+	var data struct{ Disposition string }
+	if err := json.Unmarshal(f.Data, &data); err != nil || !f.Success || data.Disposition != "started" {
+		t.Errorf("answered with %+v, %s, %v", f, f.Data, err)
+	}
+	p.send(`{"id":"a","type":"abort"}`)
+	p.event("agent_settled")
+	p.response("a")
+	p.end()
+}
+
+// abort_bash is for the bash command; the model's tool ends with abort.
+func TestAbortBashLeavesTheModelsToolAlone(t *testing.T) {
+	h := newHome(t)
+	p := h.start(t)
+	p.send(`{"id":"p","type":"prompt","message":"TOOL bash {\"command\":\"echo begun; until test -e go; do sleep 0.01; done; echo whole\"}\nTHEN\nSAY ok"}`)
+	p.event("tool_execution_update")
+	p.send(`{"id":"x","type":"abort_bash"}`)
+	if f := p.response("x"); !f.Success {
+		t.Errorf("abort_bash: %s", f.Error)
+	}
+	p.send(`{"id":"g","type":"bash","command":"touch go"}`)
+	line := p.until(func(f frame) bool {
+		return f.Type == "message_end" && strings.Contains(string(f.Message), `"toolResult"`)
+	})
+	if text := string(line.Message); !strings.Contains(text, "whole") || !strings.Contains(text, `"isError":false`) {
+		t.Errorf("the tool gave %s", text)
+	}
+	p.event("agent_settled")
+	p.end()
+}
