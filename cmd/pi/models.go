@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"sync"
 	"text/tabwriter"
 
@@ -27,7 +28,10 @@ type models struct {
 }
 
 func newModels(catalogue *config.Catalogue, settings config.Settings) *models {
-	options := provider.Options{IdleTimeout: settings.StreamIdleTimeout}
+	options := provider.Options{
+		IdleTimeout: settings.StreamIdleTimeout,
+		LongCache:   os.Getenv("PI_CACHE_RETENTION") == "long", // as the reference agent reads it
+	}
 	if settings.HTTPProxy != "" {
 		options.Transport = proxied(settings.HTTPProxy)
 	}

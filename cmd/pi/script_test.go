@@ -20,6 +20,7 @@ import (
 //
 //	frames pattern…    each pattern, a JSON value, matches a later line of stdout
 //	requests n         the model was asked n times so far
+//	asked text         the last request to the model holds the text; ! asked: does not
 //	sentence stderr    stderr is one line that ends
 func TestScript(t *testing.T) {
 	testscript.Run(t, testscript.Params{
@@ -27,6 +28,7 @@ func TestScript(t *testing.T) {
 		RequireExplicitExec: true,
 		Setup:               setUpScript,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"asked":    askedCommand,
 			"frames":   framesCommand,
 			"requests": requestsCommand,
 			"sentence": sentenceCommand,
@@ -127,6 +129,19 @@ func requestsCommand(ts *testscript.TestScript, neg bool, args []string) {
 	server := ts.Value(serverKey{}).(*modelserver.Server)
 	if got := fmt.Sprint(len(server.Requests())); got != args[0] {
 		ts.Fatalf("the model was asked %s times, not %s", got, args[0])
+	}
+}
+
+func askedCommand(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) != 1 {
+		ts.Fatalf("usage: asked text")
+	}
+	requests := ts.Value(serverKey{}).(*modelserver.Server).Requests()
+	if len(requests) == 0 {
+		ts.Fatalf("the model was not asked")
+	}
+	if body := string(requests[len(requests)-1].Body); strings.Contains(body, args[0]) == neg {
+		ts.Fatalf("the request holds %q: %v, in\n%s", args[0], neg, body)
 	}
 }
 

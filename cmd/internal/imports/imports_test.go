@@ -67,7 +67,6 @@ var homes = []struct {
 }{
 	{"github.com/anthropics/anthropic-sdk-go/...", []string{"core/provider/anthropic"}},
 	{"github.com/openai/openai-go/...", []string{"core/provider/openai"}},
-	{"google.golang.org/genai/...", []string{"core/provider/google"}},
 	{"charm.land/catwalk/...", []string{"core/config/..."}},
 	{"github.com/hashicorp/go-plugin/...", []string{"extensions/...", "sdk/..."}},
 	{"google.golang.org/grpc/...", []string{"extensions/...", "proto/...", "sdk/..."}},
