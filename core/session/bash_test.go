@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/seed-54e836f5/pi/core/compact"
 	"github.com/seed-54e836f5/pi/core/event"
 	"github.com/seed-54e836f5/pi/core/internal/scripted"
 	"github.com/seed-54e836f5/pi/core/session"
@@ -227,5 +228,41 @@ func TestBashAndAChangeOfSession(t *testing.T) {
 	items := log.Context(log.Leaf())
 	if got := scripted.Message(items[len(items)-1].Message()); got != "bashExecution: begun\n" {
 		t.Errorf("the old session ends with %q", got)
+	}
+}
+
+// Results that come in while the context is built anew are in it once.
+func TestBashDuringCompactions(t *testing.T) {
+	var log *store.Log
+	code := 0
+	r := newRig(t, nil, tight, func(c *session.Config) { log = c.Log }, hooks(
+		scripted.On(event.KindUserBash, func(context.Context, *event.UserBash) (any, error) {
+			return &event.UserBashResult{Result: &event.BashResult{Output: "out", ExitCode: &code}}, nil
+		}),
+		scripted.On(event.KindSessionBeforeCompact, func(context.Context, *event.SessionBeforeCompact) (any, error) {
+			return &event.SessionBeforeCompactResult{Compaction: &event.CompactionResult{Summary: "sum"}}, nil
+		})))
+	r.run("p")
+	for range 100 {
+		var waits []func() (event.BashResult, error)
+		for range 4 {
+			waits = append(waits, r.StartBash(session.BashCommand{Command: "x"}))
+		}
+		if _, err := r.compactNow(); err != nil && !errors.Is(err, compact.ErrAlreadyCompacted) && !errors.Is(err, compact.ErrTooSmall) {
+			t.Fatal(err)
+		}
+		for _, wait := range waits {
+			if _, err := wait(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var stored []string
+		for _, item := range log.Context(log.Leaf()) {
+			stored = append(stored, scripted.Message(item.Message()))
+		}
+		wantLines(t, r.conversation(), stored...)
+		if t.Failed() {
+			return
+		}
 	}
 }

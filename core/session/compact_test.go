@@ -528,6 +528,9 @@ func TestWhatComesDuringACompaction(t *testing.T) {
 		for _, kind := range []event.Kind{event.KindSessionCompact, event.KindSessionCompactFailed} {
 			waiting := make(chan struct{})
 			r := talked(t, []scripted.Answer{slowly("sum"), scripted.Text("turn")}, hooks(&scripted.Listener{Name: "ext", Kinds: []event.Kind{kind}, Do: func(ctx context.Context, _ event.Event) (any, error) {
+				if ctx.Err() != nil {
+					t.Errorf("%s comes with a context that has ended", kind)
+				}
 				close(waiting)
 				<-ctx.Done()
 				return nil, ctx.Err()

@@ -247,15 +247,8 @@ func (s *Session) take(l lane, taken int) (agent.Queued, bool) {
 	return agent.Queued{Message: w.value, Announce: func() { s.announce(l, w) }}, true
 }
 
-// takeQueue takes what a run goes on with that no prompt began: steering, or
-// else follow-ups; nil when there is nothing.
-func (s *Session) takeQueue() []agent.Queued {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.takeAny()
-}
-
-// takeAny is takeQueue for callers that hold mu.
+// takeAny takes what a run goes on with that no prompt began: steering, or
+// else follow-ups; nil when there is nothing. The caller holds mu.
 func (s *Session) takeAny() []agent.Queued {
 	for l := range lanes {
 		var taken []agent.Queued

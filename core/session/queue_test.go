@@ -229,8 +229,32 @@ func TestInterruptMode(t *testing.T) {
 	}
 }
 
-// What a client hears last is how the queue is, also when it changes from
-// several sides at once.
+// What a client hears last is how the queue is, also when it changes while it
+// is being told.
+func TestQueueEventsKeepTheirOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, nil)
+		var seen []string
+		r.Subscribe(func(e event.Event) {
+			line := scripted.Line(e)
+			if line == "queue_update [a] []" {
+				sleep(time.Second)
+			}
+			seen = append(seen, line)
+		})
+		go r.steer("a")
+		sleep(time.Millisecond)
+		accepted, outcome := accepting()
+		r.Steer(session.Prompt{Text: "b"}, accepted) // waits in line behind a
+		steering, _ := r.ClearQueue()
+		wantLines(t, steering, "a", "b")
+		if got := outcome(); got != "queued" {
+			t.Errorf("b was %s", got)
+		}
+		wantLines(t, seen, "queue_update [a] []", "queue_update [] []")
+	})
+}
+
 func TestQueueEventsAreNeverStale(t *testing.T) {
 	for range 50 {
 		r := newRig(t, []scripted.Answer{scripted.Text("1")}, settings(func(s *session.Settings) { s.SteeringMode = session.All }))

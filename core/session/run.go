@@ -187,10 +187,7 @@ func (s *Session) drive(r *run, messages []agent.Queued) {
 		if next == again {
 			continue
 		}
-		if r.ctx.Err() != nil {
-			return
-		}
-		if messages = s.takeQueue(); messages == nil {
+		if messages = s.lastCall(r); messages == nil {
 			return
 		}
 	}
@@ -226,34 +223,30 @@ func (s *Session) afterRun(r *run, result agent.Result) step {
 	return finished
 }
 
-// settle ends a run: what was held back is stored, clients are told, and the
-// session is idle. What was queued at the very end, and would be stranded,
-// begins one more round.
-func (s *Session) settle(r *run) {
-	for late := s.lastCall(r); late != nil; late = s.lastCall(r) {
-		s.drive(r, late)
+// lastCall takes what is queued for a run that has nothing else to do, or else
+// declares it settled: from then on nothing joins it, and prompts wait the
+// moment that it takes to tell clients. An aborted run leaves the queue alone.
+func (s *Session) lastCall(r *run) []agent.Queued {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if r.ctx.Err() == nil {
+		if queued := s.takeAny(); queued != nil {
+			return queued
+		}
 	}
+	s.streaming = false
+	return nil
+}
+
+// settle ends a run: what was held back is stored, clients are told, and the
+// session is idle.
+func (s *Session) settle(r *run) {
 	s.flushHeld()
 	s.mu.Lock()
 	aborted := r.aborted
 	s.mu.Unlock()
 	s.emit(s.tellContext(r), &event.AgentSettled{Aborted: aborted})
 	s.release(r)
-}
-
-// lastCall takes what is still queued, or else declares the run settled:
-// from then on nothing joins it, and prompts wait the moment that it takes to
-// tell clients.
-func (s *Session) lastCall(r *run) []agent.Queued {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if r.ctx.Err() == nil {
-		if late := s.takeAny(); late != nil {
-			return late
-		}
-	}
-	s.streaming = false
-	return nil
 }
 
 // afterSettling calls f at once, or, where a run was aborted, or has settled
