@@ -56,8 +56,8 @@ type Place struct {
 }
 
 // discover lists all extensions in load order: the user's, the project's,
-// those of settings and packages, those of the command line. One that is found twice,
-// also by another name, counts where it is found first.
+// those of settings and packages, those of the command line. One that is found
+// twice, also by another name, counts where it is found first.
 func (h *Host) discover(withProject bool) []source {
 	var list []source
 	seen := map[string]bool{}
@@ -74,12 +74,12 @@ func (h *Host) discover(withProject bool) []source {
 		}
 	}
 	if !h.options.Disabled {
-		add(h.inFolder(h.userFolder(), "user")...)
+		add(h.allowed(h.inFolder(h.userFolder(), "user"))...)
 		if withProject {
-			add(h.inFolder(h.projectFolder(), "project")...)
+			add(h.allowed(h.inFolder(h.projectFolder(), "project"))...)
 		}
 		for _, place := range h.places() {
-			add(h.named(place)...)
+			add(h.allowed(h.named(place))...)
 		}
 	}
 	for _, path := range h.options.Paths {
@@ -91,6 +91,16 @@ func (h *Host) discover(withProject bool) []source {
 func (h *Host) userFolder() string { return filepath.Join(h.options.AgentDir, "extensions") }
 func (h *Host) projectFolder() string {
 	return filepath.Join(h.options.ProjectDir, ".pi", "extensions")
+}
+
+// allowed leaves out what the settings take away.
+func (h *Host) allowed(found []source) []source {
+	if h.options.Allows == nil {
+		return found
+	}
+	return slices.DeleteFunc(found, func(s source) bool {
+		return !h.options.Allows(s.info.Scope, s.path, filepath.Dir(s.path))
+	})
 }
 
 func (h *Host) places() []Place {

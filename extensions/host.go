@@ -34,6 +34,9 @@ type Options struct {
 	// start, again when the project came to be trusted, and at each reload.
 	// Nil: there are none.
 	Places func() []Place
+	// Allows says whether the settings leave alone what was found in a folder
+	// of a scope. Paths are always allowed. Nil: everything is.
+	Allows func(scope, path, folder string) bool
 	// Disabled leaves only Paths.
 	Disabled bool
 	// Flags are the values of flags on the command line that pi itself does

@@ -4,11 +4,15 @@ import (
 	"context"
 	"log/slog"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/seed-54e836f5/pi/core/config"
 	"github.com/seed-54e836f5/pi/core/hook"
 	"github.com/seed-54e836f5/pi/core/resource"
 	"github.com/seed-54e836f5/pi/core/session"
@@ -25,6 +29,7 @@ func (p *process) newHost(chain *hook.Chain, resources *loader, log *slog.Logger
 		DecideTrust: func(ctx context.Context) bool { return resources.decideFirst(ctx, cwd) },
 		Paths:       absolute(p.paths.Cwd, p.options.extensions), Disabled: p.options.noExtensions,
 		Places: func() []extensions.Place { return p.extensionsOf(p.projects.look(cwd)) },
+		Allows: func(scope, path, folder string) bool { return p.allowsExtension(cwd, scope, path, folder) },
 		Flags:  p.options.extensionFlags, HookDeadline: deadline(settings.HookTimeout), StartDeadline: deadline(settings.ExtensionStartTimeout), Log: log, Version: version,
 		Hooks: chain, Providers: p.models,
 	})
@@ -43,11 +48,9 @@ func deadline(limit time.Duration) time.Duration {
 func (p *process) extensionsOf(project project) []extensions.Place {
 	var list []extensions.Place
 	for _, entry := range project.loaded.Settings.Extensions {
-		path := entry.Text
-		if !filepath.IsAbs(path) && !strings.HasPrefix(path, "~/") {
-			path = filepath.Join(entry.BaseDir, path)
+		for _, path := range p.named(entry) {
+			list = append(list, extensions.Place{Path: path, Source: "settings", Scope: string(entry.Scope)})
 		}
-		list = append(list, extensions.Place{Path: path, Source: "settings", Scope: string(entry.Scope)})
 	}
 	fromPackages, _ := p.sharedBy(project) // their problems are told where resources are loaded
 	for _, s := range fromPackages {
@@ -58,6 +61,34 @@ func (p *process) extensionsOf(project project) []extensions.Place {
 		}
 	}
 	return list
+}
+
+// named gives the paths that an entry of the settings adds: one, or those that
+// its wildcards fit. !path and -path add none.
+func (p *process) named(entry config.PathEntry) []string {
+	if strings.HasPrefix(entry.Text, "!") || strings.HasPrefix(entry.Text, "-") {
+		return nil
+	}
+	path := strings.TrimPrefix(entry.Text, "+")
+	if rest, ok := strings.CutPrefix(path, "~/"); ok {
+		path = filepath.Join(p.paths.Home, rest)
+	}
+	path = absolute(entry.BaseDir, []string{path})[0]
+	if _, err := os.Stat(path); err == nil || !strings.ContainsAny(path, "*?[{") {
+		return []string{path}
+	}
+	found, err := doublestar.FilepathGlob(path)
+	if err != nil {
+		return []string{path} // the host says that it is not there
+	}
+	return found
+}
+
+// allowsExtension applies the entries of the settings with a sign to what was
+// found.
+func (p *process) allowsExtension(cwd, scope, path, folder string) bool {
+	entries := p.projects.look(cwd).loaded.Settings.Extensions
+	return resource.Allows(resource.Options{Home: p.paths.Home, Cwd: cwd}, places(entries), resource.Scope(scope), path, folder)
 }
 
 // absolute makes paths of the command line mean the same wherever the session

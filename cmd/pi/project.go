@@ -53,14 +53,15 @@ type projects struct {
 	// said.
 	asked map[string]event.ProjectTrustResult
 	// trusted are folders that stay trusted as long as the process runs, so
-	// that who changes an extension and reloads it sees the change.
-	trusted map[string]bool
+	// that who changes an extension and reloads it sees the change, and why
+	// they are.
+	trusted map[string]string
 }
 
 func newProjects(paths config.Paths, flags config.TrustFlags, settings map[string]string) *projects {
 	return &projects{
 		paths: paths, flags: flags, settings: settings, trust: config.NewTrust(paths),
-		approved: []string{paths.Cwd}, asked: map[string]event.ProjectTrustResult{}, trusted: map[string]bool{},
+		approved: []string{paths.Cwd}, asked: map[string]event.ProjectTrustResult{}, trusted: map[string]string{},
 	}
 }
 
@@ -88,12 +89,15 @@ func (s *projects) look(cwd string) project {
 func (s *projects) decide(cwd, byDefault string) config.Decision {
 	s.mu.Lock()
 	flags := config.TrustFlags{NoApprove: s.flags.NoApprove, Approve: s.flags.Approve && slices.Contains(s.approved, cwd)}
-	answer, trusted := s.asked[cwd], s.trusted[cwd]
+	answer, reason := s.asked[cwd], s.trusted[cwd]
 	s.mu.Unlock()
+	if reason != "" {
+		flags.Approve = true // what it holds need not be looked at again
+	}
 	d := s.trust.Decide(cwd, flags, byDefault)
 	switch {
-	case d.Undecided && trusted:
-		d.Trusted, d.Undecided, d.Reason = true, false, "It was trusted when this process began to work in it."
+	case d.Trusted && reason != "":
+		d.Reason = reason
 	case d.Undecided && answer.Decision == "yes":
 		d.Trusted, d.Undecided, d.Reason = true, false, "An extension of yours trusts it."
 	case d.Undecided && answer.Decision == "no":
@@ -101,7 +105,7 @@ func (s *projects) decide(cwd, byDefault string) config.Decision {
 	}
 	if d.Trusted {
 		s.mu.Lock()
-		s.trusted[cwd] = true
+		s.trusted[cwd] = d.Reason
 		s.mu.Unlock()
 	}
 	return d

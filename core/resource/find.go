@@ -218,10 +218,20 @@ func (l *loader) glob(pattern string) []string {
 
 // allowed says whether a file is not taken away: by !glob unless +path adds it
 // again, or by -path. What is said of a folder counts for all below it.
-func (l *loader) allowed(k kind, f found) bool {
+func (l *loader) allowed(k kind, f found) bool { return l.allows(k.named(&l.options), f) }
+
+// Allows says whether places with a sign leave alone what was found in a
+// folder, as they do for templates and skills. It is for things that are found
+// elsewhere, such as extensions.
+func Allows(o Options, places []Place, scope Scope, path, folder string) bool {
+	l := &loader{options: o}
+	return l.allows(places, found{Info{Path: path, Scope: scope}, folder})
+}
+
+func (l *loader) allows(places []Place, f found) bool {
 	allowed := true
 	for _, sign := range []string{"!", "+", "-"} {
-		for _, p := range k.named(&l.options) {
+		for _, p := range places {
 			p = l.complete(p)
 			if p.Scope == f.info.Scope && strings.HasPrefix(p.Text, sign) && l.concerns(p, f) {
 				allowed = sign == "+"
