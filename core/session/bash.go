@@ -27,8 +27,11 @@ type bashRun struct {
 	done   chan struct{} // closed when its result is stored
 }
 
-// StartBash runs a command. It takes effect before it returns, so that an
-// AbortBash right behind it finds it; wait gives the outcome.
+// StartBash runs a command beside whatever else runs, and any number of others.
+// It takes effect before it returns, so that an AbortBash right behind it finds
+// it; wait gives the outcome, and may be called once. A command that was
+// aborted, or ended badly, has a result that says so; an error means that it
+// could not be run at all, or is ErrClosed. A change of session stops it.
 func (s *Session) StartBash(c BashCommand) (wait func() (event.BashResult, error)) {
 	type outcome struct {
 		result event.BashResult

@@ -32,7 +32,11 @@ type change struct {
 
 // NewSession begins an empty session, with the model and level of this one.
 // parent is noted in its header; empty: none. The call takes its place in the
-// order of prompts and returns at once; wait gives the outcome.
+// order of prompts and returns at once; wait gives the outcome, and may be
+// called once. Handlers of a session_before event may cancel it, and so does an
+// abort while they are asked. With an error, ErrClosed after Close, everything
+// is as it was. What was taken from the session before is stale then, see
+// Generation.
 func (s *Session) NewSession(ctx context.Context, parent string) (wait func() (Changed, error)) {
 	return s.change(ctx, func(*conversation) (change, Changed, error) {
 		return change{

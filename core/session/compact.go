@@ -41,7 +41,10 @@ func (s *Session) SetAutoCompaction(on bool) {
 // Compact replaces the older part of the conversation by a summary. A run is
 // aborted first; prompts that come meanwhile run afterwards. The call takes
 // its place in the order of prompts and returns at once; wait gives the
-// outcome.
+// outcome, and may be called once. The error is ErrCompactionAborted after an
+// abort or the end of ctx, wraps compact.ErrTooSmall or
+// compact.ErrAlreadyCompacted where there is nothing to do, and is ErrClosed
+// after Close; whatever it is, the conversation stays as it was.
 func (s *Session) Compact(ctx context.Context, instructions string) (wait func() (*event.CompactionResult, error)) {
 	type outcome struct {
 		result *event.CompactionResult

@@ -130,7 +130,8 @@ func (s *Session) runUser(r *run, user *message.User) {
 }
 
 // AppendEntry puts state of an extension into the session, which the model
-// does not see.
+// does not see; nil data is none. It gives the entry as it is on file. Data
+// that is no JSON is an error; after Close the error wraps store.ErrClosed.
 func (s *Session) AppendEntry(customType string, data json.RawMessage) (entry json.RawMessage, err error) {
 	if len(data) > 0 && !json.Valid(data) {
 		return nil, fmt.Errorf("append entry of type %s: the data is no JSON", customType)

@@ -55,8 +55,9 @@ func (r *run) abort(life context.Context) {
 
 // Abort stops what runs: the run with its dialogs and tools, a wait before a
 // retry, a compaction, a change of session that waits for a dialog. It takes
-// effect before it returns; the channel is closed when the session is idle.
-// Queued messages stay in the queue.
+// effect before it returns; the channel is closed when the session is idle,
+// which a handler that is part of it must not wait for. Queued messages stay in
+// the queue.
 func (s *Session) Abort() <-chan struct{} {
 	s.mu.Lock()
 	nothing := len(s.queue.entering) == 0 && s.run == nil && s.compacting == nil && s.changing == nil
@@ -96,7 +97,8 @@ func (s *Session) Abort() <-chan struct{} {
 	return idle
 }
 
-// WaitIdle returns when no run is on, or with the error of ctx.
+// WaitIdle returns when no run is on, or with the error of ctx. A handler that
+// is part of a run would wait for itself: only commands may call it.
 func (s *Session) WaitIdle(ctx context.Context) error {
 	for {
 		s.mu.Lock()

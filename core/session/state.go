@@ -78,7 +78,8 @@ func (s *Session) LastAssistantText() *string {
 // text.
 var ErrEmptyName = errors.New("Session name cannot be empty")
 
-// SetName names the session.
+// SetName names the session, in one line and without blanks around it. The
+// error is ErrEmptyName, or wraps store.ErrClosed after Close.
 func (s *Session) SetName(ctx context.Context, name string) error {
 	name = strings.TrimSpace(strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ").Replace(name))
 	if name == "" {

@@ -105,7 +105,8 @@ func leafOf(log *store.Log) *string {
 	return nil
 }
 
-// SetLabel marks an entry; an empty label takes the mark away.
+// SetLabel marks an entry; an empty label takes the mark away. The error wraps
+// store.ErrEntryNotFound, or store.ErrClosed after Close.
 func (s *Session) SetLabel(entryID, label string) error {
 	c := s.currentConversation()
 	if _, ok := c.log.Entry(entryID); !ok {
