@@ -8,6 +8,7 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"time"
 
 	"golang.org/x/net/http/httpproxy"
@@ -23,6 +24,7 @@ type guard struct {
 	provider.Provider
 	catalogue *config.Catalogue
 	settings  config.Settings
+	images    *resizer
 }
 
 // Stream implements provider.Provider.
@@ -34,8 +36,11 @@ func (g *guard) Stream(ctx context.Context, req provider.Request, sink func(prov
 		req.ThinkingBudgets[level] = int64(tokens)
 	}
 	req.Hooks = g.hide(req.Hooks)
-	if g.settings.Images.BlockImages {
-		req.Messages = withoutImages(req.Messages)
+	switch {
+	case g.settings.Images.BlockImages:
+		req.Messages = withImages(req.Messages, func(message.Block) message.Block { return message.TextBlock(imageBlocked) })
+	case g.settings.Images.AutoResize && req.Model.TakesImages():
+		req.Messages = withImages(req.Messages, g.images.resize)
 	}
 	limited, stop := limitTime(ctx, g.settings.Retry.RequestTimeout)
 	defer stop()
@@ -121,31 +126,39 @@ func limitTime(ctx context.Context, limit time.Duration) (context.Context, conte
 // imageBlocked stands where an image was that the settings keep from models.
 const imageBlocked = "[image left out: the setting images.blockImages keeps images from models]"
 
-// withoutImages gives a conversation with a note in the place of each image.
-// The messages themselves stay as they are.
-func withoutImages(messages []message.Message) []message.Message {
+// withImages gives a conversation with another block in the place of each
+// image. The messages themselves stay as they are.
+func withImages(messages []message.Message, change func(message.Block) message.Block) []message.Message {
 	list := make([]message.Message, len(messages))
 	for i, m := range messages {
 		list[i] = m
 		switch m := m.(type) {
 		case *message.User:
-			said := *m
-			said.Content = message.BlockContent(blockImages(m.Content.Blocks()))
-			list[i] = &said
+			if blocks := m.Content.Blocks(); hasImage(blocks) {
+				said := *m
+				said.Content = message.BlockContent(changeImages(blocks, change))
+				list[i] = &said
+			}
 		case *message.ToolResult:
-			said := *m
-			said.Content = blockImages(m.Content)
-			list[i] = &said
+			if hasImage(m.Content) {
+				said := *m
+				said.Content = changeImages(m.Content, change)
+				list[i] = &said
+			}
 		}
 	}
 	return list
 }
 
-func blockImages(blocks []message.Block) []message.Block {
-	list := make([]message.Block, len(blocks))
-	for i, b := range blocks {
-		if list[i] = b; b.Type == message.BlockImage {
-			list[i] = message.TextBlock(imageBlocked)
+func hasImage(blocks []message.Block) bool {
+	return slices.ContainsFunc(blocks, func(b message.Block) bool { return b.Type == message.BlockImage })
+}
+
+func changeImages(blocks []message.Block, change func(message.Block) message.Block) []message.Block {
+	list := slices.Clone(blocks)
+	for i, b := range list {
+		if b.Type == message.BlockImage {
+			list[i] = change(b)
 		}
 	}
 	return list

@@ -45,7 +45,7 @@ func guarded(t *testing.T, settings config.Settings, p scripted) *guard {
 	if _, err := catalogue.Access(t.Context(), mockModel); err != nil {
 		t.Fatal(err)
 	}
-	return &guard{p, catalogue, settings}
+	return &guard{p, catalogue, settings, &resizer{}}
 }
 
 var mockModel = message.Model{Provider: "mock", ID: "m"}

@@ -21,6 +21,7 @@ type models struct {
 	catalogue *config.Catalogue
 	settings  config.Settings
 	options   provider.Options
+	images    resizer
 
 	mu         sync.Mutex
 	byAPI      map[string]provider.Provider
@@ -63,7 +64,7 @@ func (m *models) Connect(ctx context.Context, model message.Model) (session.Conn
 		return session.Connection{}, err
 	}
 	return session.Connection{
-		Provider: &guard{adapter, m.catalogue, m.settings}, APIKey: access.APIKey, BaseURL: access.BaseURL, Headers: access.Headers, Compat: access.Compat,
+		Provider: &guard{adapter, m.catalogue, m.settings, &m.images}, APIKey: access.APIKey, BaseURL: access.BaseURL, Headers: access.Headers, Compat: access.Compat,
 	}, nil
 }
 
