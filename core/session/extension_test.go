@@ -321,3 +321,32 @@ func TestShutdownWaitsUntilIdle(t *testing.T) {
 	r.RequestShutdown()
 	<-r.ShutdownRequested()
 }
+
+// A command that asks for the end may still say goodbye, and one that hangs
+// does not keep the process.
+func TestShutdownWaitsForCommands(t *testing.T) {
+	for name, test := range map[string]struct {
+		rest func(ctx context.Context)
+		want time.Duration
+	}{
+		"says goodbye": {func(context.Context) { time.Sleep(300 * time.Millisecond) }, 300 * time.Millisecond},
+		"hangs":        {func(ctx context.Context) { <-ctx.Done() }, time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := newRig(t, nil)
+				r.RegisterCommands("ext", []session.ExtensionCommand{{Name: "bye", Run: func(ctx context.Context, _ string) error {
+					r.RequestShutdown()
+					test.rest(ctx)
+					return nil
+				}}})
+				begun := time.Now()
+				r.Prompt(session.Prompt{Text: "/bye"}, func(session.Disposition, error) {})
+				<-r.ShutdownRequested()
+				if waited := time.Since(begun); waited != test.want {
+					t.Errorf("it waited %v, want %v", waited, test.want)
+				}
+			})
+		})
+	}
+}

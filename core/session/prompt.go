@@ -94,6 +94,7 @@ func (s *Session) admitPrompt(a *admission) {
 		s.mu.Unlock()
 		a.accepted("", ErrClosed)
 	case isCommand:
+		s.commandsRunning++
 		s.mu.Unlock()
 		s.owned.run(func() { s.runCommand(command, arguments, a.accepted) })
 	case s.run == nil:
