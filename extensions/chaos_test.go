@@ -109,6 +109,14 @@ func TestAHandlerThatNeverReturns(t *testing.T) {
 	}
 }
 
+// A client that has aborted does not wait for the whole deadline of handlers
+// that never return.
+func TestAHangingHandlerDoesNotHoldUpAnAbort(t *testing.T) {
+	k := startKit(t, actor(t, "agent_end=hang", nil))
+	k.hooks.Tell(hook.Hurried(t.Context()), &event.AgentEnd{})
+	k.wantError("extension actor: the handler of agent_end", "did not answer within 2s")
+}
+
 func TestFloodsOfOutput(t *testing.T) {
 	k := startKit(t, actor(t, "", nil))
 	k.command("/flood")

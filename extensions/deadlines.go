@@ -1,9 +1,11 @@
 package extensions
 
 import (
+	"context"
 	"time"
 
 	"github.com/seed-54e836f5/pi/core/event"
+	"github.com/seed-54e836f5/pi/core/hook"
 	"github.com/seed-54e836f5/pi/proto"
 )
 
@@ -24,20 +26,28 @@ var deadlines = map[event.Kind]time.Duration{
 // for all of it.
 const quitDeadline = 400 * time.Millisecond
 
+// hurriedDeadline limits handlers that a client waits for, as after an abort.
+// Several may follow each other, and the client must not take pi for dead.
+const hurriedDeadline = 2 * time.Second
+
 // completeDeadline limits the completion of arguments, which somebody waits
 // for with a finger on a key.
 const completeDeadline = 2 * time.Second
 
 // deadlineOf is the user's of the kind, else the manifest's, else the
-// handler's, else the default. 0 is none.
-func (x *extension) deadlineOf(e event.Event, registered time.Duration) time.Duration {
+// handler's, else the default, and less where ctx is in a hurry. 0 is none.
+func (x *extension) deadlineOf(ctx context.Context, e event.Event, registered time.Duration) time.Duration {
 	if x.host.debugging() {
 		return 0
 	}
 	if isQuit(e) {
 		return quitDeadline
 	}
-	return x.deadlineOfKind(e.Kind(), registered)
+	d := x.deadlineOfKind(e.Kind(), registered)
+	if hook.IsHurried(ctx) && (d == 0 || d > hurriedDeadline) {
+		return hurriedDeadline
+	}
+	return d
 }
 
 func (x *extension) deadlineOfKind(kind event.Kind, registered time.Duration) time.Duration {

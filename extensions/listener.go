@@ -160,7 +160,7 @@ func (i *instance) handle(ctx context.Context, e event.Event, h handler, which i
 	if err != nil {
 		return nil, fmt.Errorf("encode %s: %w", e.Kind(), err)
 	}
-	c, callContext, end := i.begin(ctx, i.x.deadlineOf(e, h.deadline), false)
+	c, callContext, end := i.begin(ctx, i.x.deadlineOf(ctx, e, h.deadline), false)
 	defer end()
 	what := "the handler of " + string(e.Kind())
 	if err := i.batch.drain(c.ctx); err != nil {

@@ -2,11 +2,13 @@ package session_test
 
 import (
 	"context"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/seed-54e836f5/pi/core/event"
+	"github.com/seed-54e836f5/pi/core/hook"
 	"github.com/seed-54e836f5/pi/core/internal/scripted"
 	"github.com/seed-54e836f5/pi/core/session"
 	"github.com/seed-54e836f5/pi/core/tool"
@@ -110,6 +112,25 @@ func TestAbortEndsDialogsOfHooks(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Hooks that are told how an aborted run ended know that a client waits.
+func TestHooksAreHurriedAfterAnAbort(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var got []bool
+		note := func(ctx context.Context, _ event.Event) (any, error) {
+			got = append(got, hook.IsHurried(ctx))
+			return nil, nil
+		}
+		r := newRig(t, []scripted.Answer{{Hang: true}},
+			hooks(&scripted.Listener{Name: "ext", Kinds: []event.Kind{event.KindAgentStart, event.KindAgentEnd, event.KindAgentSettled}, Do: note}))
+		r.prompt("p")
+		sleep(time.Second)
+		<-r.Abort()
+		if want := []bool{false, true, true}; !slices.Equal(got, want) {
+			t.Errorf("the start, end and settling of an aborted run were hurried: %v, want %v", got, want)
+		}
+	})
 }
 
 // Also what hooks wait for that are told of the abort.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/seed-54e836f5/pi/core/agent"
 	"github.com/seed-54e836f5/pi/core/event"
+	"github.com/seed-54e836f5/pi/core/hook"
 	"github.com/seed-54e836f5/pi/core/message"
 	"github.com/seed-54e836f5/pi/core/provider"
 	"github.com/seed-54e836f5/pi/core/tool"
@@ -38,16 +39,21 @@ type run struct {
 func (s *Session) newRun() *run {
 	r := &run{done: make(chan struct{})}
 	r.ctx, r.cancel = context.WithCancel(s.life)
-	r.aftermath, r.endAftermath = context.WithCancel(s.life)
+	r.aftermath, r.endAftermath = newAftermath(s.life)
 	s.run, s.streaming = r, true
 	return r
+}
+
+// newAftermath is for hooks that a client who has aborted waits for.
+func newAftermath(life context.Context) (context.Context, context.CancelFunc) {
+	return context.WithCancel(hook.Hurried(life))
 }
 
 // abort stops a run; life is the session's. The caller holds Session.mu.
 func (r *run) abort(life context.Context) {
 	if r.aborted {
 		r.endAftermath()
-		r.aftermath, r.endAftermath = context.WithCancel(life)
+		r.aftermath, r.endAftermath = newAftermath(life)
 	}
 	r.aborted = true
 	r.cancel()
