@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -54,6 +55,44 @@ func TestEndOfInputTogetherWithSIGTERM(t *testing.T) {
 	}
 }
 
+// Ctrl-C reaches pi and not the commands that run for it, which are in groups
+// of their own: pi ends them, writes the end of the run, and dies of the signal.
+func TestInterruptedRun(t *testing.T) {
+	h := newHome(t)
+	p := h.start(t)
+	p.send(`{"id":"p","type":"prompt","message":"TOOL bash {\"command\":\"echo $$ >models; echo up; sleep 300\"}"}`)
+	p.event("tool_execution_update")
+	p.send(`{"id":"s","type":"bash","command":"until test -s models; do sleep 0.01; done"}`)
+	p.response("s")
+	if err := p.cmd.Process.Signal(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	if types := p.rest(); len(types) == 0 || types[len(types)-1] != "agent_settled" {
+		t.Errorf("the end of the run is missing: %q", types)
+	}
+	_ = p.cmd.Wait()
+	if status := p.cmd.ProcessState.Sys().(syscall.WaitStatus); status.Signal() != syscall.SIGINT {
+		t.Errorf("it ended with %v, want the signal INT", p.cmd.ProcessState)
+	}
+	h.wantGone(t, "models")
+}
+
+// What the starter of pi had it ignore, as nohup does, does not end it.
+func TestIgnoredSignalsStayIgnored(t *testing.T) {
+	h := newHome(t)
+	signal.Ignore(syscall.SIGHUP)
+	p := h.start(t)
+	signal.Reset(syscall.SIGHUP)
+	p.send(`{"id":"a","type":"get_state"}`)
+	p.response("a")
+	if err := p.cmd.Process.Signal(syscall.SIGHUP); err != nil {
+		t.Fatal(err)
+	}
+	p.send(`{"id":"p","type":"prompt","message":"SAY still here"}`)
+	p.event("agent_settled")
+	p.end()
+}
+
 // When the client is gone, the commands that run for it go too: those of the
 // bash command and those of the model.
 func TestNoCommandOutlivesTheClient(t *testing.T) {
@@ -77,7 +116,14 @@ func TestNoCommandOutlivesTheClient(t *testing.T) {
 	if err := p.cmd.Wait(); err != nil {
 		t.Fatalf("%v; stderr: %s", err, p.stderr.String())
 	}
-	for _, file := range []string{"own", "models"} {
+	h.wantGone(t, "own", "models")
+}
+
+// wantGone checks that the shells that wrote their process ids to the files
+// have ended.
+func (h home) wantGone(t *testing.T, files ...string) {
+	t.Helper()
+	for _, file := range files {
 		data, err := os.ReadFile(filepath.Join(h.work, file))
 		if err != nil {
 			t.Fatal(err)

@@ -19,5 +19,9 @@ func main() {
 		fmt.Fprintln(os.Stderr, "pi:", err)
 		os.Exit(1)
 	}
-	os.Exit(run(context.Background(), streams, os.Args))
+	code := run(context.Background(), streams, os.Args)
+	if code == interruptedCode {
+		interrupt()
+	}
+	os.Exit(code)
 }

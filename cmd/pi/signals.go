@@ -8,9 +8,13 @@ import (
 	"syscall"
 )
 
-// signals ends the process in good order at the first TERM or HUP, and at
+// interruptedCode is the exit code after an INT, on its way to main.
+const interruptedCode = 128 + int(syscall.SIGINT)
+
+// signals ends the process in good order at the first INT, TERM or HUP, and at
 // once at the second: once it is shutting down, only a person who insists
-// cuts that short.
+// cuts that short. What runs for the process is in groups of its own, which a
+// terminal's INT does not reach.
 type signals struct {
 	got     atomic.Int32
 	channel chan os.Signal
@@ -22,7 +26,11 @@ type signals struct {
 func watchSignals(ctx context.Context) (context.Context, *signals) {
 	s := &signals{channel: make(chan os.Signal, 2), done: make(chan struct{})}
 	ctx, s.cancel = context.WithCancel(ctx)
-	signal.Notify(s.channel, syscall.SIGTERM, syscall.SIGHUP)
+	for _, number := range []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
+		if !signal.Ignored(number) { // nohup and shells' background jobs are meant to go on
+			signal.Notify(s.channel, number)
+		}
+	}
 	go func() {
 		defer close(s.done)
 		for received := range s.channel {
