@@ -66,7 +66,8 @@ func parseFrame(line []byte) (members map[string]json.RawMessage, kind string, e
 	if jsonType(raw) != "string" {
 		return nil, "", fmt.Errorf("type: expected a string, got %s", withArticle(jsonType(raw)))
 	}
-	return members, kind, json.Unmarshal(raw, &kind)
+	err = json.Unmarshal(raw, &kind)
+	return members, kind, err
 }
 
 // refuseLine answers a line that is no command, in the order of the input.
