@@ -1,6 +1,8 @@
 package resource_test
 
 import (
+	"errors"
+	"os"
 	"strings"
 	"testing"
 
@@ -37,6 +39,25 @@ func TestContextFiles(t *testing.T) {
 			check(t, "diagnostics", diagnostics, nil)
 		})
 	}
+}
+
+// Context files are read before anyone has said that a project is trusted, and
+// a repository may link to anything.
+func TestContextFilesThatNeverEnd(t *testing.T) {
+	w := newWorld(t, map[string]string{"AGENTS.md": "outer", "work/AGENTS.md": ""})
+	if err := errors.Join(os.Symlink(os.DevNull, w.path("work/AGENTS.override.md")), os.Truncate(w.path("work/AGENTS.md"), 1<<40)); err != nil {
+		t.Fatal(err)
+	}
+	set, diagnostics := w.load(nil)
+	for _, f := range set.ContextFiles() {
+		if strings.HasPrefix(f.Path, w.path("work")) {
+			t.Errorf("%s is loaded", f.Path)
+		}
+	}
+	check(t, "diagnostics", diagnostics, []string{
+		"work/AGENTS.override.md: cannot be read, so it is left out: it is no ordinary file but a pipe, socket or device.",
+		"work/AGENTS.md: cannot be read, so it is left out: it is larger than 16 MiB.",
+	})
 }
 
 func TestContextFileOfTheAgentFolderComesOnce(t *testing.T) {

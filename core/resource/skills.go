@@ -2,7 +2,6 @@ package resource
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -47,7 +46,7 @@ func (l *loader) loadSkills() []Skill {
 // readSkill reads one skill. Without a description the model could not know
 // when to use it, so it is left out; other faults are reported only.
 func (l *loader) readSkill(info Info) (Skill, bool) {
-	data, err := os.ReadFile(info.Path)
+	data, err := readFile(info.Path)
 	if err != nil {
 		l.report(info.Path, fmt.Sprintf("cannot be read, so the skill is left out: %v.", reason(err)))
 		return Skill{}, false
@@ -110,7 +109,7 @@ func (s *Set) expandSkill(text, name, rest string) (string, bool) {
 		if skill.Name != name {
 			continue
 		}
-		data, err := os.ReadFile(skill.Info.Path)
+		data, err := readFile(skill.Info.Path)
 		if err != nil {
 			return text, false
 		}

@@ -44,7 +44,7 @@ func readTemplate(info Info) (Template, error) {
 	if strings.ContainsFunc(t.Name, unicode.IsSpace) {
 		return t, fmt.Errorf("a command's name cannot have a blank, so %q cannot be called", t.Name)
 	}
-	data, err := os.ReadFile(info.Path)
+	data, err := readFile(info.Path)
 	if err != nil {
 		return t, fmt.Errorf("cannot be read: %w", reason(err))
 	}

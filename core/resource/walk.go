@@ -88,7 +88,7 @@ func (w *skillWalk) folder(dir string, at []string, ignored []gitignore.Pattern)
 func readIgnoreFiles(dir string, at []string) []gitignore.Pattern {
 	var patterns []gitignore.Pattern
 	for _, name := range ignoreFiles {
-		data, err := os.ReadFile(filepath.Join(dir, name))
+		data, err := readFile(filepath.Join(dir, name))
 		if err != nil {
 			continue
 		}
