@@ -181,7 +181,7 @@ func (s *soak) reborn(killed bool) {
 	s.t.Helper()
 	s.last = "another process"
 	s.ask("set_model", map[string]any{"provider": "mock", "modelId": "m1"}, nil) // as the flags of the next one say
-	s.prompt("SAY the last of this process") // so that the file's leaf is the session's
+	s.prompt("SAY the last of this process")                                     // so that the file's leaf is the session's
 	s.compacted = false
 	s.prompt("SAY just before the end")
 	before, sent := s.conversation(), s.sent()
