@@ -145,9 +145,8 @@ func (p *process) showSession(idOrPath string) error {
 		fmt.Fprintf(p.std.out, "name    %s\n", name)
 	}
 	for _, item := range log.Context(log.Leaf()) {
-		if m := item.Message(); m != nil {
-			fmt.Fprintf(p.std.out, "\n[%s]\n%s", m.Role(), asText(m))
-		}
+		m := item.Message()
+		fmt.Fprintf(p.std.out, "\n[%s]\n%s", m.Role(), asText(m))
 	}
 	return nil
 }

@@ -117,9 +117,10 @@ func TestTeam(t *testing.T) {
 		t.Errorf("the level is %+v, %v", state, err)
 	}
 
+	skill := filepath.Join(h.work, ".pi", "skills", "release-notes")
 	p.say("SAY hi")
 	system := string(h.server.Requests()[0].Body)
-	for _, text := range []string{"Rules of this repository", "release-notes", "error-texts", "Say who owns a file", filepath.ToSlash(filepath.Join(h.work, ".pi/skills/release-notes/SKILL.md"))} {
+	for _, text := range []string{"Rules of this repository", "release-notes", "error-texts", "Say who owns a file", skill + "/SKILL.md"} {
 		if !strings.Contains(system, text) {
 			t.Errorf("the model is not told %q", text)
 		}
@@ -131,7 +132,7 @@ func TestTeam(t *testing.T) {
 	p.say("/review service/store.go 'the names'")
 	p.say("/skill:release-notes\nfor 1.2")
 	last := h.lastUserTexts()
-	for i, text := range []string{"Look at errors and their texts first.", "Look at the names first.", "References are relative to " + filepath.Join(h.work, ".pi/skills/release-notes") + "."} {
+	for i, text := range []string{"Look at errors and their texts first.", "Look at the names first.", "References are relative to " + skill + "."} {
 		if got := last[len(last)-3+i]; !strings.Contains(got, text) {
 			t.Errorf("%q was sent as %q", text, got)
 		}

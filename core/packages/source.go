@@ -60,7 +60,8 @@ func Parse(text, baseDir, home string) (Source, error) {
 		}
 		return s, nil
 	}
-	return s, s.parseRepository(rest, baseDir, home)
+	err := s.parseRepository(rest, baseDir, home)
+	return s, err
 }
 
 func (s *Source) parseRepository(text, baseDir, home string) error {

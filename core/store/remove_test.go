@@ -86,9 +86,10 @@ func TestSweep(t *testing.T) {
 	live := written(t, filepath.Join(root, "sub"))
 	defer func() { _ = live.Close() }()
 	old := time.Now().Add(-2 * time.Hour)
-	for name, swept := range map[string]bool{
+	files := map[string]bool{
 		".gone.jsonl.lock": true, "sub/.gone.jsonl.lock": true, ".x.jsonl.1.tmp": true, ".x.jsonl.2.tmp": false, "sub/.notes.txt.lock": false,
-	} {
+	}
+	for name, swept := range files {
 		path := filepath.Join(root, name)
 		if err := os.WriteFile(path, []byte(" 1 host\n"), 0o600); err != nil {
 			t.Fatal(err)
@@ -98,15 +99,15 @@ func TestSweep(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		defer func() {
-			if _, err := os.Stat(path); swept == (err == nil) {
-				t.Errorf("%s: swept is not %v", name, swept)
-			}
-		}()
 	}
-	swept, err := store.Sweep(root)
-	if err != nil || len(swept) != 3 {
-		t.Errorf("%q, %v", swept, err)
+	list, err := store.Sweep(root)
+	if err != nil || len(list) != 3 {
+		t.Errorf("%q, %v", list, err)
+	}
+	for name, swept := range files {
+		if _, err := os.Stat(filepath.Join(root, name)); swept == (err == nil) {
+			t.Errorf("%s: swept is not %v", name, swept)
+		}
 	}
 	if !live.Locked() {
 		t.Error("the lock of a live session is gone")
