@@ -133,7 +133,7 @@ func (p *process) listSessions(s *session.Session) func(context.Context, bool) (
 			dir = filepath.Dir(file)
 		}
 		if all {
-			dir = filepath.Join(p.paths.AgentDir, "sessions")
+			dir = p.sessionsRoot()
 		}
 		return store.List(dir)
 	}
