@@ -185,6 +185,7 @@ func TestAChangeAsksAgain(t *testing.T) {
 				t.Fatal(err)
 			}
 		}, true},
+		{"what a link in the project leads to", func(t *testing.T, dir string) { write(t, at(dir, "scripts/linked/run"), "evil") }, true},
 		{"settings edited", func(t *testing.T, dir string) {
 			write(t, at(dir, ".pi/settings.json"), `{"shellPath": "./evil"}`)
 		}, true},
@@ -198,8 +199,14 @@ func TestAChangeAsksAgain(t *testing.T) {
 			write(t, at(paths.Cwd, ".pi/prompts/a.md"), "old")
 			write(t, at(paths.Cwd, "tools/ext/main.go"), "good")
 			write(t, at(paths.Cwd, ".pi/settings.json"), `{"extensions": ["../tools/e*", "/abs", "~/x", "["]}`)
-			if err := os.Symlink("/bin/true", at(paths.Cwd, ".pi/extensions/link")); err != nil {
-				t.Fatal(err)
+			write(t, at(paths.Cwd, "scripts/linked/run"), "good")
+			for link, target := range map[string]string{
+				".pi/extensions/link": "/bin/true", ".pi/extensions/linked": "../../scripts/linked",
+				".pi/extensions/nowhere": "none", "scripts/linked/loop": "../linked",
+			} {
+				if err := os.Symlink(target, at(paths.Cwd, link)); err != nil {
+					t.Fatal(err)
+				}
 			}
 			if err := trust.Save(paths.Cwd, true); err != nil {
 				t.Fatal(err)

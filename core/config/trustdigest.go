@@ -67,13 +67,17 @@ func projectFolders(dir string) []string {
 // are not in it. A project without such parts has a digest too, so that one
 // that grows an extension asks again.
 func projectDigest(dir string) (string, error) {
-	sum := sha256.New()
+	real, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return "", err
+	}
+	d := digest{sum: sha256.New(), root: dir, realRoot: real, followed: map[string]bool{}}
 	for _, path := range executableParts(dir) {
-		if err := addTree(sum, dir, filepath.Join(dir, path)); err != nil {
+		if err := d.addTree(filepath.Join(dir, path)); err != nil {
 			return "", err
 		}
 	}
-	return "sha256:" + hex.EncodeToString(sum.Sum(nil)), nil
+	return "sha256:" + hex.EncodeToString(d.sum.Sum(nil)), nil
 }
 
 // executableParts lists them relative to the project, in a fixed order. Where
@@ -117,10 +121,18 @@ func namedFiles(dir, text string) []string {
 	return inside
 }
 
+// digest is the sum of a project in the making.
+type digest struct {
+	sum            hash.Hash
+	root, realRoot string          // the project, as it was named and without links
+	followed       map[string]bool // where links led: each is added once, so that loops end
+}
+
 // addTree adds names, modes and contents of a file or of all files below a
-// folder. A symbolic link counts by what it points to, at the top, and by
-// where it points, below: a link that is turned elsewhere is a change.
-func addTree(sum hash.Hash, root, path string) error {
+// folder. A symbolic link counts by what it points to, at the top; below by
+// where it points, so that a link that is turned elsewhere is a change, and,
+// inside the project, by what it points to.
+func (d *digest) addTree(path string) error {
 	real, err := filepath.EvalSymlinks(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -142,22 +154,22 @@ func addTree(sum hash.Hash, root, path string) error {
 		if err != nil {
 			return err
 		}
-		part, err := filepath.Rel(root, path)
+		part, err := filepath.Rel(d.root, path)
 		if err != nil {
 			return err
 		}
-		return addFile(sum, filepath.ToSlash(filepath.Join(part, name)), file, entry)
+		return d.addFile(filepath.ToSlash(filepath.Join(part, name)), file, entry)
 	})
 }
 
-func addFile(sum hash.Hash, name, file string, entry fs.DirEntry) error {
+func (d *digest) addFile(name, file string, entry fs.DirEntry) error {
 	if entry.Type()&fs.ModeSymlink != 0 {
 		target, err := os.Readlink(file)
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(sum, "link %q %q\n", name, target)
-		return nil
+		fmt.Fprintf(d.sum, "link %q %q\n", name, target)
+		return d.follow(file)
 	}
 	if !entry.Type().IsRegular() {
 		return nil
@@ -175,6 +187,21 @@ func addFile(sum hash.Hash, name, file string, entry fs.DirEntry) error {
 	if err := errors.Join(err, f.Close()); err != nil {
 		return err
 	}
-	fmt.Fprintf(sum, "file %q %t %x\n", name, info.Mode()&0o111 != 0, content.Sum(nil))
+	fmt.Fprintf(d.sum, "file %q %t %x\n", name, info.Mode()&0o111 != 0, content.Sum(nil))
 	return nil
+}
+
+// follow adds what a link leads to in the project, which changes with the
+// project; what lies elsewhere is the user's own.
+func (d *digest) follow(link string) error {
+	real, err := filepath.EvalSymlinks(link)
+	if err != nil {
+		return nil // it leads nowhere, so there is nothing to run
+	}
+	inside, err := filepath.Rel(d.realRoot, real)
+	if err != nil || !filepath.IsLocal(inside) || d.followed[real] {
+		return nil
+	}
+	d.followed[real] = true
+	return d.addTree(filepath.Join(d.root, inside))
 }
