@@ -109,7 +109,6 @@ func (s *Session) admitPrompt(a *admission) {
 		s.mu.Unlock()
 		a.accepted("", ErrBusy)
 	default:
-		s.mu.Unlock()
 		to := steering
 		if a.prompt.Behavior == BehaviorFollowUp {
 			to = followUps

@@ -44,11 +44,12 @@ func (s *Session) queueDirectly(to lane, p Prompt, accepted Accepted) {
 	}
 	s.enter(&admission{prompt: p, accepted: accepted, to: &to}, func(a *admission) {
 		command, _, isCommand := s.findCommand(p.Text)
-		s.mu.Unlock()
 		switch {
 		case isCommand:
+			s.mu.Unlock()
 			accepted("", &CommandNotQueuedError{Name: command.Name})
 		case a.cleared:
+			s.mu.Unlock()
 			accepted(Queued, nil)
 		default:
 			s.enqueue(to, a)
@@ -69,9 +70,10 @@ func (e *CommandNotQueuedError) Error() string {
 }
 
 // enqueue puts an admitted message in line. With input hooks in the way that
-// takes a while; lines keep the order in which messages came all the same.
+// takes a while; lines keep the order in which messages came all the same. It
+// is called with mu held, so that the run which the message was sent to does
+// not settle before it is in line, and gives it back.
 func (s *Session) enqueue(to lane, a *admission) {
-	s.mu.Lock()
 	if s.closed {
 		s.mu.Unlock()
 		a.accepted("", ErrClosed)
