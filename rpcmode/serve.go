@@ -155,8 +155,7 @@ func (s *server) end(ctx context.Context) error {
 	s.ui.disconnect()
 	s.host.disconnect()
 	s.cancel()
-	<-s.lane.done
-	s.lane.own.Wait()
+	s.waitLane(ctx)
 	err := s.session.Close(ctx, "quit")
 	if err != nil {
 		err = fmt.Errorf("close the session: %w", err)
@@ -165,17 +164,37 @@ func (s *server) end(ctx context.Context) error {
 	return err
 }
 
+// waitLane waits for the commands that were read. One that tells the client
+// something, and a client that does not read, would keep each other for ever:
+// it is left behind then, and ends with the output. Half of the time is kept
+// for the session's own end.
+func (s *server) waitLane(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, s.options.CloseTime/2)
+	defer cancel()
+	if !ends(ctx, func() { <-s.lane.done; s.lane.own.Wait() }) {
+		s.log.Warn("some commands were cut off: they did not end in time")
+	}
+}
+
 // waitOwed waits for the answers that are still to come.
 func (s *server) waitOwed(ctx context.Context) {
+	if !ends(ctx, s.own.Wait) {
+		s.log.Warn("some commands were not answered: they did not end in time")
+	}
+}
+
+// ends says whether wait returns before ctx ends.
+func ends(ctx context.Context, wait func()) bool {
 	done := make(chan struct{})
 	go func() {
-		s.own.Wait()
+		wait()
 		close(done)
 	}()
 	select {
 	case <-done:
+		return true
 	case <-ctx.Done():
-		s.log.Warn("some commands were not answered: they did not end in time")
+		return false
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/seed-54e836f5/pi/core/ui"
 	"github.com/seed-54e836f5/pi/rpcmode"
 	"github.com/seed-54e836f5/pi/rpcmode/internal/scripted"
+	"github.com/seed-54e836f5/pi/rpcmode/jsonl"
 	"github.com/seed-54e836f5/pi/rpcmode/wire"
 )
 
@@ -95,6 +96,30 @@ func TestServeGivesUpOnAStalledClientAtTheEnd(t *testing.T) {
 		}
 		if r.err == nil {
 			t.Error("Serve did not say that frames were not written")
+		}
+		r.output.stall(false)
+	})
+}
+
+// A command that tells the client something waits for it to read, and must
+// not keep the process from its end.
+func TestServeLeavesACommandThatWaitsForAStalledClient(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		r.output.stall(true)
+		name := strings.Repeat("x", 2*jsonl.QueueSize)
+		r.send(`{"id":"s","type":"get_state"}`, `{"id":"n","type":"set_session_name","name":"`+name+`"}`)
+		synctest.Wait()
+		start := time.Now()
+		if err := r.input.Close(); err != nil {
+			t.Fatal(err)
+		}
+		<-r.served
+		if took := time.Since(start); took > 6*time.Second {
+			t.Errorf("it took %v", took)
+		}
+		if r.session.State().SessionName != name {
+			t.Error("the command did not take effect")
 		}
 		r.output.stall(false)
 	})

@@ -31,7 +31,7 @@ type row struct {
 	// patience is how long the command waits behind another that takes its
 	// time: urgent, soon, or 0 for as long as it takes.
 	patience time.Duration
-	// begins is what the command sets going, if it can be kept from it: an
+	// begins is what the command sets going, if it can be kept from it: a
 	// command that overtakes it and stops that has it withdrawn, and
 	// withdrawn is what it then answers.
 	begins    beginning
