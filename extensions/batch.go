@@ -62,7 +62,7 @@ func (b *batch) add(e event.Event) {
 			b.waiting = b.waiting[1:]
 			b.dropped++
 			b.stats.dropped++
-			becameSlow, b.slow = !b.slow, true
+			becameSlow, b.slow = becameSlow || !b.slow, true
 		}
 	}
 	b.mu.Unlock()
