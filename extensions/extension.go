@@ -113,6 +113,19 @@ func (x *extension) supervise() {
 	}
 }
 
+// awaitStart waits until the extension is up, and says whether it is. Where ctx
+// ends first it is given up.
+func (x *extension) awaitStart(ctx context.Context) bool {
+	select {
+	case <-x.up:
+		return x.running()
+	case <-ctx.Done():
+	}
+	x.end()
+	<-x.up
+	return false // also where it came up in the same moment
+}
+
 // start makes the next process. What the last one wrote is no matter of it.
 func (x *extension) start() (*instance, error) {
 	if x.source.err != nil {

@@ -3,6 +3,7 @@ package extensions
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"os"
 	"sync"
@@ -233,7 +234,8 @@ func (h *Host) setListeners() {
 // started first; then they take the place of the old ones, which end when
 // they have finished what they were called for. An extension that does not
 // start any more is reported, and its old process stays. Reload returns when
-// the new ones are up.
+// the new ones are up. When ctx ends first, those that are not are given up,
+// and it is an error.
 func (h *Host) Reload(ctx context.Context) error {
 	select {
 	case <-h.ready:
@@ -261,12 +263,16 @@ func (h *Host) Reload(ctx context.Context) error {
 	h.mu.Unlock()
 
 	var list, leaving []*extension
+	var cut error
 	for _, x := range fresh {
-		<-x.up
+		up := x.awaitStart(ctx)
+		if !up && ctx.Err() != nil {
+			cut = fmt.Errorf("the reload was cut short, and what was not up yet stays as it was: %w", context.Cause(ctx))
+		}
 		before := old[x.source.path]
 		delete(old, x.source.path)
 		switch {
-		case before != nil && before.running() && !x.running():
+		case !up && before != nil && (before.running() || cut != nil):
 			list, leaving = append(list, before), append(leaving, x)
 		case before != nil:
 			list, leaving = append(list, x), append(leaving, before)
@@ -289,7 +295,7 @@ func (h *Host) Reload(ctx context.Context) error {
 		x.takeOver()
 	}
 	h.setListeners()
-	return nil
+	return cut
 }
 
 // ErrClosed is the error of calls after Close.

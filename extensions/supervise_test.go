@@ -2,10 +2,12 @@ package extensions_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -276,7 +278,6 @@ func TestReloadSwapsProcesses(t *testing.T) {
 }
 
 func TestReloadKeepsWhatWorks(t *testing.T) {
-	dir := goFolder(t, "package main\n\nfunc main() {}\n")
 	program := filepath.Join(t.TempDir(), "ext")
 	copyFile(t, fixture("hello"), program)
 	k := startKit(t, program)
@@ -294,7 +295,42 @@ func TestReloadKeepsWhatWorks(t *testing.T) {
 	}
 	k.command("/hello you")
 	k.person.waitNotice(t, "Hello you!")
-	_ = dir
+}
+
+// An abort must not wait for an extension that does not come up.
+func TestReloadEndsWithItsContext(t *testing.T) {
+	program := filepath.Join(t.TempDir(), "ext")
+	copyFile(t, fixture("hello"), program)
+	k := startKit(t, program)
+	old := k.info()
+	started := filepath.Join(t.TempDir(), "started")
+	if err := syscall.Mkfifo(started, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	write(t, program+".new", "#!/bin/sh\necho > "+started+"\nexec sleep 600\n", 0o755)
+	if err := os.Rename(program+".new", program); err != nil {
+		t.Fatal(err)
+	}
+	ctx, abort := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- k.host.Reload(ctx) }()
+	if _, err := os.ReadFile(started); err != nil { // waits for the writer
+		t.Fatal(err)
+	}
+	abort()
+	select {
+	case err := <-done:
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("Reload gave %v", err)
+		}
+	case <-time.After(patience):
+		t.Fatal("Reload waits for an extension that does not come up")
+	}
+	if now := k.info(); now.PID != old.PID || now.State != extensions.Running {
+		t.Errorf("after the reload it is %+v", now)
+	}
+	k.command("/hello you")
+	k.person.waitNotice(t, "Hello you!")
 }
 
 func copyFile(t testing.TB, from, to string) {
