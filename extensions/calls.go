@@ -272,7 +272,7 @@ func branch(_ context.Context, s Session, a proto.BranchArgs) (any, error) {
 
 func changed(s Session, wait func() (session.Changed, error)) (any, error) {
 	c, err := wait()
-	return proto.Changed{Cancelled: c.Cancelled, Text: c.Text, Generation: wireGeneration(s)}, err
+	return proto.Changed{Cancelled: c.Cancelled, Text: c.Text, Generation: wireGeneration(s), Cwd: s.Cwd()}, err
 }
 
 func navigate(ctx context.Context, s Session, a proto.NavigateArgs) (any, error) {

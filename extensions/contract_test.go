@@ -2,6 +2,7 @@ package extensions_test
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"os"
 	"strings"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/seed-54e836f5/pi/core/message"
 	"github.com/seed-54e836f5/pi/core/provider"
+	"github.com/seed-54e836f5/pi/core/store"
 	"github.com/seed-54e836f5/pi/extensions"
 	"github.com/seed-54e836f5/pi/proto"
 	"github.com/seed-54e836f5/pi/sdk"
@@ -84,6 +86,21 @@ func TestToolsAddedLater(t *testing.T) {
 	if info := k.info(); !strings.Contains(strings.Join(info.Tools, " "), "late") {
 		t.Errorf("it is %+v", info)
 	}
+}
+
+// A session brings its own folder, and what a command does next means that.
+func TestTheContextOfAnotherSessionHasItsFolder(t *testing.T) {
+	there := t.TempDir()
+	other, err := store.Create(store.CreateOptions{Dir: t.TempDir(), Cwd: there})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(other.Persist(), other.Close()); err != nil {
+		t.Fatal(err)
+	}
+	k := startKit(t, actor(t, "", nil))
+	k.command("/switch " + other.Path())
+	k.person.waitNotice(t, "works in "+there)
 }
 
 // providers keeps what extensions register.

@@ -102,23 +102,51 @@ func (p *extensionProvider) failed(ctx context.Context, i *instance, c *call, er
 	return provider.Errorf(provider.Retryable, "%w", i.callError(c.ctx, "the provider "+p.name, err))
 }
 
+// encodeRequest makes the wire form of a request. The handlers of
+// before_provider_request, which may be another extension's, see and change it
+// without the key and the headers.
 func encodeRequest(ctx context.Context, req provider.Request) ([]byte, error) {
-	headers := req.Headers
-	if req.Hooks.BeforeHeaders != nil {
-		headers = req.Hooks.BeforeHeaders(ctx, headers)
-	}
 	tools := make([]proto.ProviderTool, len(req.Tools))
 	for n, t := range req.Tools {
 		tools[n] = proto.ProviderTool{Name: t.Name, Description: t.Description, Parameters: t.Parameters}
 	}
 	encoded, err := message.Marshal(proto.ProviderRequest{
-		Model: req.Model, APIKey: req.APIKey, Headers: headers, Thinking: req.Thinking, System: req.System,
+		Model: req.Model, Thinking: req.Thinking, System: req.System,
 		Messages: req.Messages, Tools: tools, MaxTokens: req.MaxTokens, SessionID: req.SessionID,
 	})
-	if err != nil || req.Hooks.BeforeRequest == nil {
-		return encoded, err
+	if err != nil {
+		return nil, err
 	}
-	return req.Hooks.BeforeRequest(ctx, encoded), nil
+	secrets := struct {
+		APIKey  string            `json:"apiKey,omitempty"`
+		Headers map[string]string `json:"headers,omitempty"`
+	}{req.APIKey, req.Headers}
+	if req.Hooks.BeforeHeaders != nil {
+		secrets.Headers = req.Hooks.BeforeHeaders(ctx, secrets.Headers)
+	}
+	if req.Hooks.BeforeRequest != nil {
+		if changed := req.Hooks.BeforeRequest(ctx, encoded); changed != nil {
+			encoded = changed
+		}
+	}
+	return withMembers(encoded, secrets)
+}
+
+// withMembers adds the members of a struct to a JSON object, in the place of
+// those of the same names.
+func withMembers(object []byte, more any) ([]byte, error) {
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(object, &members); err != nil {
+		return nil, fmt.Errorf("what handlers made of it is no JSON object: %w", err)
+	}
+	added, err := message.Marshal(more)
+	if err != nil {
+		return nil, err
+	}
+	if err := json.Unmarshal(added, &members); err != nil {
+		return nil, err
+	}
+	return message.Marshal(members)
 }
 
 var deltaKinds = map[proto.DeltaKind]provider.DeltaKind{

@@ -3,6 +3,7 @@ package extensions_test
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -16,6 +17,8 @@ import (
 
 	"github.com/seed-54e836f5/pi/core/event"
 	"github.com/seed-54e836f5/pi/core/hook"
+	"github.com/seed-54e836f5/pi/core/message"
+	"github.com/seed-54e836f5/pi/core/provider"
 	"github.com/seed-54e836f5/pi/extensions"
 	pb "github.com/seed-54e836f5/pi/proto/extensionv1"
 )
@@ -73,6 +76,39 @@ func TestProviderKeysAreHidden(t *testing.T) {
 	}
 	if e.Headers["Authorization"] != "Bearer secret" {
 		t.Errorf("the key became %s", e.Headers["Authorization"])
+	}
+}
+
+// The key of a provider that streams is for the extension that streams, and for
+// no other one that looks at requests.
+func TestStreamedProviderKeysAreHidden(t *testing.T) {
+	registered := providers{}
+	k := newKit(t, func(o *extensions.Options) {
+		o.Paths, o.Providers = []string{actor(t, "", map[string]any{"env": []string{"PROVIDER=parrot"}})}, registered
+	})
+	k.start()
+	var shown, said string
+	err := registered["parrot"].Stream(t.Context(), provider.Request{
+		Model: message.Model{Provider: "parrot", ID: "p1"}, APIKey: "secret-key", Headers: map[string]string{"Authorization": "secret-header"},
+		Messages: []message.Message{message.NewUser("key", nil, 1)}, Tools: []provider.Tool{{Name: "fly", Parameters: []byte(`{}`)}},
+		Hooks: provider.Hooks{BeforeRequest: func(_ context.Context, payload json.RawMessage) json.RawMessage {
+			shown = string(payload)
+			return message.Splice("system", []byte(`"changed"`), []byte(strings.Replace(shown, `"system":"",`, "", 1)))
+		}},
+	}, func(d provider.Delta) error {
+		if d.Kind == provider.TextDelta && said == "" {
+			said = d.Text
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if shown == "" || strings.Contains(shown, "secret") {
+		t.Errorf("the handlers saw %s", shown)
+	}
+	if said != "secret-key secret-header changed" {
+		t.Errorf("the provider got %q", said)
 	}
 }
 

@@ -204,6 +204,7 @@ type Changed struct {
 	Cancelled  bool   `json:"cancelled"`
 	Text       string `json:"text,omitempty"` // fork: the message that was forked at
 	Generation uint64 `json:"generation"`     // of the session that is current now
+	Cwd        string `json:"cwd,omitempty"`  // that it works in; empty: the one before it did
 }
 
 // NavigateArgs moves the leaf to another entry.

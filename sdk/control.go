@@ -1,6 +1,7 @@
 package sdk
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/seed-54e836f5/pi/proto"
@@ -86,7 +87,7 @@ func (c *CommandContext) replace(method string, arguments any) (*CommandContext,
 	next := newContext(c.Context.Context, c.extension, c.host, &pb.CallContext{
 		CallId:         c.from.GetCallId(),
 		Generation:     changed.Generation,
-		Cwd:            c.cwd,
+		Cwd:            cmp.Or(changed.Cwd, c.cwd),
 		ProjectTrusted: c.projectTrusted,
 	})
 	return &CommandContext{next}, changed.Text, nil

@@ -40,6 +40,7 @@ func register(x *sdk.Extension) {
 	}
 	subscribe(x)
 	addCommands(x)
+	addSwitch(x)
 	addTools(x)
 	addProvider(x)
 	flag := x.StringFlag("actor-flag", "a flag", "unset")
@@ -79,6 +80,17 @@ func act(x *sdk.Extension, ctx *sdk.Context, kind, what string) error {
 		return ctx.UI.Notify("saw "+kind, sdk.Info)
 	}
 	return nil
+}
+
+// addSwitch adds a command that goes to another session.
+func addSwitch(x *sdk.Extension) {
+	x.Command(sdk.Command{Name: "switch", Run: func(ctx *sdk.CommandContext, file string) error {
+		next, err := ctx.SwitchSession(file)
+		if err != nil {
+			return err
+		}
+		return next.UI.Notify("works in "+next.Cwd(), sdk.Info)
+	}})
 }
 
 func addCommands(x *sdk.Extension) {
@@ -172,6 +184,8 @@ func addProvider(x *sdk.Extension) {
 			return &sdk.ProviderError{Class: sdk.Quota, Message: "no more crackers"}
 		case "panic":
 			panic("squawk")
+		case "key":
+			said = req.APIKey + " " + req.Headers["Authorization"] + " " + req.System
 		}
 		return errors.Join(out.Thinking("hm"), out.Text(said), out.Text(" "+said), out.ToolCall("1", req.Tools[0].Name, []byte("{}")))
 	}})
