@@ -51,7 +51,8 @@ func newContext(ctx context.Context, x *Extension, h *host, call *pb.CallContext
 // with it, dialogs above all, ends when either ends.
 func (c *Context) Within(ctx context.Context) *Context {
 	merged, cancel := context.WithCancelCause(ctx)
-	context.AfterFunc(c.Context, func() { cancel(context.Cause(c.Context)) })
+	stop := context.AfterFunc(c.Context, func() { cancel(context.Cause(c.Context)) })
+	context.AfterFunc(ctx, func() { stop() }) // a background context would keep it for as long as the process runs
 	return c.on(merged)
 }
 
