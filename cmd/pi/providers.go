@@ -21,16 +21,14 @@ type registeredProvider struct {
 // RegisterProvider implements extensions.Providers.
 func (m *models) RegisterProvider(owner string, p proto.Provider, stream provider.Provider) error {
 	m.mu.Lock()
+	defer m.mu.Unlock()
 	before, taken := m.registered[p.Name]
-	m.mu.Unlock()
 	if taken && before.owner != owner {
 		return fmt.Errorf("register provider %s: the extension %s has registered one of that name", p.Name, before.owner)
 	}
 	if err := m.catalogue.Register(p.Name, providerConfig(p, stream != nil)); err != nil {
 		return err
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
 	m.registered[p.Name] = registeredProvider{owner: owner, stream: stream}
 	return nil
 }
@@ -38,16 +36,12 @@ func (m *models) RegisterProvider(owner string, p proto.Provider, stream provide
 // UnregisterProvider implements extensions.Providers.
 func (m *models) UnregisterProvider(owner, name string) {
 	m.mu.Lock()
-	var gone []string
+	defer m.mu.Unlock()
 	for id, r := range m.registered {
 		if r.owner == owner && (name == "" || id == name) {
-			gone = append(gone, id)
 			delete(m.registered, id)
+			m.catalogue.Unregister(id)
 		}
-	}
-	m.mu.Unlock()
-	for _, id := range gone {
-		m.catalogue.Unregister(id)
 	}
 }
 
