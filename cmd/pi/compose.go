@@ -28,9 +28,6 @@ func (p *process) compose(mode string, log *store.Log, user ui.UI, extensions se
 	if err != nil {
 		return nil, err
 	}
-	if err := p.checkTools(); err != nil {
-		return nil, err
-	}
 	var s *session.Session
 	s = session.New(session.Config{
 		Log: log, Cwd: p.project.cwd, Mode: mode,
@@ -118,7 +115,3 @@ func (p *process) sessionSettings() session.Settings {
 		Shell:         session.Shell{Path: from.ShellPath, Prefix: from.ShellCommandPrefix},
 	}
 }
-
-// checkTools refuses names that no built-in tool has, unless an extension may
-// still bring them.
-func (p *process) checkTools() error { return nil }
