@@ -32,7 +32,6 @@ func (r *run) runTools(answer *message.Assistant) (results []*message.ToolResult
 		b.jobs[i] = b.prepare(call, answer.StopReason == message.StopLength)
 	}
 	b.execute()
-	more = false
 	for _, j := range b.jobs {
 		result, ok := r.add(j.message(r)).(*message.ToolResult)
 		if !ok {
