@@ -126,7 +126,7 @@ func (s *Session) executeBash(b *bashRun, c BashCommand, cwd string, shell Shell
 		},
 	}
 	if shell.Path != "" {
-		options.Shell = proc.Shell{Path: shell.Path, Args: []string{"-c"}}
+		options.Shell = proc.ShellAt(shell.Path)
 	}
 	result, err := proc.Run(b.ctx, options)
 	if err != nil {
