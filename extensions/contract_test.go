@@ -23,7 +23,7 @@ func TestAnExtensionWithoutTheSDK(t *testing.T) {
 		t.Fatalf("it is %+v", info)
 	}
 	k.wantError(`a handler for "from_the_future", which this pi does not know`)
-	k.wantError(`the tool "broken"`, "no JSON object")
+	k.wantError(`the tool "broken"`, "no JSON object", `the tool "odd" is left out`, "not a JSON Schema")
 
 	k.command("/unknown")
 	k.person.waitNotice(t, "Unimplemented Unimplemented Unimplemented REASON_INVALID_ARGUMENT")
@@ -34,8 +34,10 @@ func TestAnExtensionWithoutTheSDK(t *testing.T) {
 	if result := k.gate(t.Context(), "bash"); !result.Block || !strings.Contains(result.Reason, "the result of the handler of tool_call") {
 		t.Errorf("a result that is none gives %+v", result)
 	}
-	if k.session.tool("broken") != nil {
-		t.Error("the broken tool is there")
+	for _, name := range []string{"broken", "odd"} {
+		if k.session.tool(name) != nil {
+			t.Errorf("the tool %s is there", name)
+		}
 	}
 	if log := k.log.String(); !strings.Contains(log, "printed by stock") {
 		t.Errorf("what it printed is not in the log:\n%s", log)

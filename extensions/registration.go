@@ -122,6 +122,10 @@ func toolSpecs(tools []*pb.Tool) ([]tool.Spec, error) {
 			problems = append(problems, fmt.Errorf("the tool %q has no name, or a schema that is no JSON object", t.GetName()))
 			continue
 		}
+		if err := tool.CheckSchema(t.GetParameters()); err != nil {
+			problems = append(problems, fmt.Errorf("the tool %q is left out: %w", t.GetName(), err))
+			continue
+		}
 		specs = append(specs, tool.Spec{
 			Name: t.GetName(), Label: t.GetLabel(), Description: t.GetDescription(), Parameters: t.GetParameters(),
 			Snippet: t.GetSnippet(), Guidelines: t.GetGuidelines(), Sequential: t.GetSequential(),

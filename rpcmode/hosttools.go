@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/google/jsonschema-go/jsonschema"
-
 	"github.com/seed-54e836f5/pi/core/message"
 	"github.com/seed-54e836f5/pi/core/tool"
 	"github.com/seed-54e836f5/pi/rpcmode/jsonl"
@@ -29,8 +27,8 @@ func setHostTools(_ context.Context, s *server, p wire.SetHostTools) (wire.ToolN
 		if t.Name == "" || seen[t.Name] {
 			return wire.ToolNames{}, &fieldError{at + "name", fmt.Sprintf("%q is empty or there already; every tool needs a name of its own", t.Name)}
 		}
-		if err := checkSchema(t.Parameters); err != nil {
-			return wire.ToolNames{}, &fieldError{at + "parameters", "expected a JSON Schema: " + err.Error()}
+		if err := tool.CheckSchema(t.Parameters); err != nil {
+			return wire.ToolNames{}, &fieldError{at + "parameters", err.Error()}
 		}
 		seen[t.Name] = true
 		names = append(names, t.Name)
@@ -40,15 +38,6 @@ func setHostTools(_ context.Context, s *server, p wire.SetHostTools) (wire.ToolN
 	}
 	s.session.SetHostTools(tools)
 	return wire.ToolNames{ToolNames: names}, nil
-}
-
-func checkSchema(raw json.RawMessage) error {
-	var schema jsonschema.Schema
-	if err := json.Unmarshal(raw, &schema); err != nil {
-		return err
-	}
-	_, err := schema.Resolve(nil)
-	return err
 }
 
 // errHostGone is why a call fails whose host has closed its end.

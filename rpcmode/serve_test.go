@@ -148,7 +148,7 @@ func TestFieldsAreRefusedByName(t *testing.T) {
 		{`"type":"set_host_tools","tools":[{"name":"a","description":"","parameters":[]}]`, `tools[0].parameters: expected an object, got an array`},
 		{`"type":"set_host_tools","tools":[{"name":"a","description":"","parameters":{}},{"name":"a","description":"","parameters":{}}]`,
 			`tools[1].name: \"a\" is empty or there already; every tool needs a name of its own`},
-		{`"type":"set_host_tools","tools":[{"name":"a","description":"","parameters":{"type":5}}]`, `tools[0].parameters: expected a JSON Schema: …`},
+		{`"type":"set_host_tools","tools":[{"name":"a","description":"","parameters":{"type":5}}]`, `tools[0].parameters: the parameters are not a JSON Schema: …`},
 		{`"type":"navigate_tree"`, `targetId: missing, expected a string`},
 		{`"type":"get_protocol","schemas":"all"`, `schemas: expected a boolean, got a string`},
 		{`"type":"list_sessions","scope":"mine"`, `scope: expected one of folder, all; got \"mine\"`},

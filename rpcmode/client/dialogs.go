@@ -32,6 +32,7 @@ func (c *Client) shown(line []byte) error {
 func (c *Client) ask(r wire.UIRequest) {
 	ctx, cancel := context.WithCancel(c.life)
 	if r.Timeout > 0 {
+		cancel()
 		ctx, cancel = context.WithTimeout(c.life, time.Duration(r.Timeout)*time.Millisecond)
 	}
 	c.mu.Lock()

@@ -54,7 +54,7 @@ func (s *server) Register(_ context.Context, req *pb.RegisterRequest) (*pb.Regis
 		Requires: strings.Fields(os.Getenv("NEEDS")),
 		Handlers: []*pb.Handler{{Kind: "from_the_future"}, {Kind: "tool_call"}},
 		Commands: []*pb.Command{{Name: "unknown"}, {Name: "missing"}},
-		Tools:    []*pb.Tool{{Name: "broken", Parameters: []byte("no JSON")}},
+		Tools:    []*pb.Tool{{Name: "broken", Parameters: []byte("no JSON")}, {Name: "odd", Parameters: []byte(`{"type":5}`)}},
 	}, nil
 }
 
