@@ -147,15 +147,22 @@ func (s *server) end(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, s.options.CloseTime)
 	defer cancel()
 	s.lane.close()
+	quick := true
 	select {
 	case <-s.lane.done:
 	case <-time.After(urgent):
+		quick = false
 	}
-	s.session.Abort()
+	idle := s.session.Abort()
 	s.ui.disconnect()
 	s.host.disconnect()
 	s.cancel()
-	s.waitLane(ctx)
+	s.waitLane(ctx, func() {
+		if !quick {
+			idle = s.session.Abort() // what has begun since
+		}
+		<-idle // a session that is closed takes nothing of what is still in line
+	})
 	err := s.session.Close(ctx, "quit")
 	if err != nil {
 		err = fmt.Errorf("close the session: %w", err)
@@ -164,14 +171,14 @@ func (s *server) end(ctx context.Context) error {
 	return err
 }
 
-// waitLane waits for the commands that were read. One that tells the client
-// something, and a client that does not read, would keep each other for ever:
-// it is left behind then, and ends with the output. Half of the time is kept
-// for the session's own end.
-func (s *server) waitLane(ctx context.Context) {
+// waitLane waits for the commands that were read, and for what then waits for
+// their effects. One that tells the client something, and a client that does
+// not read, would keep each other for ever: it is left behind then, and ends
+// with the output. Half of the time is kept for the session's own end.
+func (s *server) waitLane(ctx context.Context, then func()) {
 	ctx, cancel := context.WithTimeout(ctx, s.options.CloseTime/2)
 	defer cancel()
-	if !ends(ctx, func() { <-s.lane.done; s.lane.own.Wait() }) {
+	if !ends(ctx, func() { <-s.lane.done; s.lane.own.Wait(); then() }) {
 		s.log.Warn("some commands were cut off: they did not end in time")
 	}
 }

@@ -125,6 +125,35 @@ func TestServeLeavesACommandThatWaitsForAStalledClient(t *testing.T) {
 	})
 }
 
+// slowExtensions come up when they are told to.
+type slowExtensions chan struct{}
+
+func (e slowExtensions) Ready() <-chan struct{} { return e }
+
+func (e slowExtensions) Reload(context.Context) error { return nil }
+
+// A client that writes a prompt and closes our input gets the prompt's end,
+// also where the prompt still waits for extensions to start.
+func TestServeEndsWhatWaitsForExtensions(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		starting := make(slowExtensions)
+		r := newRig(t, func(c *session.Config, _ *rpcmode.Options) { c.Extensions = starting })
+		r.send(`{"id":"p","type":"prompt","message":"HANG"}`)
+		if err := r.input.Close(); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		close(starting)
+		<-r.served
+		lines := strings.Join(r.output.take(), "\n")
+		for _, want := range []string{`"id":"p","type":"response","command":"prompt","success":true`, `{"type":"agent_end"`, `{"type":"agent_settled","aborted":true}`} {
+			if !strings.Contains(lines, want) {
+				t.Errorf("no %s in\n%s", want, lines)
+			}
+		}
+	})
+}
+
 func TestServeEndsWithItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		in, input := io.Pipe()
