@@ -15,6 +15,7 @@ type field struct {
 	index      int
 	required   bool
 	enum       []string
+	base64     bool
 	jsonType   string // what a RawMessage must be; empty: anything
 	refuseNull bool   // null is wrong, not absent
 	doc        string
@@ -48,6 +49,7 @@ func fieldsOf(t reflect.Type) []field {
 		if words := f.Tag.Get("enum"); words != "" {
 			made.enum = strings.Split(words, ",")
 		}
+		made.base64 = f.Tag.Get("format") == "base64"
 		fields = append(fields, made)
 	}
 	fieldsByType.Store(t, fields)
@@ -111,6 +113,9 @@ func decodeValue(raw json.RawMessage, target reflect.Value, f field, path string
 		if len(f.enum) > 0 && !slices.Contains(f.enum, target.String()) {
 			return &fieldError{path, fmt.Sprintf("expected %s; got %q", expectation(f), target.String())}
 		}
+		if f.base64 && !isBase64(target.String()) {
+			return &fieldError{path, "expected base64, without the beginning of a data: URL"}
+		}
 		return nil
 	case reflect.Slice:
 		var items []json.RawMessage
@@ -134,6 +139,15 @@ func decodeValue(raw json.RawMessage, target reflect.Value, f field, path string
 		return decodeStruct(members, target, path+".")
 	}
 	panic("rpcmode: no way to read a field of type " + t.String())
+}
+
+// isBase64 checks the letters only: services differ in the padding they want,
+// and images are large.
+func isBase64(text string) bool {
+	return text != "" && !strings.ContainsFunc(text, func(r rune) bool {
+		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
+		return !letter && !strings.ContainsRune("+/=\r\n", r)
+	})
 }
 
 func wrongType(raw json.RawMessage, f field, path string) error {

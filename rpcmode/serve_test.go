@@ -122,6 +122,8 @@ func TestFieldsAreRefusedByName(t *testing.T) {
 		{`"type":"prompt","message":"x","images":"nope"`, `images: expected an array, got a string`},
 		{`"type":"prompt","message":"x","images":["nope"]`, `images[0]: expected an object, got a string`},
 		{`"type":"prompt","message":"x","images":[{"type":"image","data":"x"}]`, `images[0].mimeType: missing, expected a string`},
+		{`"type":"prompt","message":"x","images":[{"type":"image","data":"data:image/png;base64,QUJD","mimeType":"image/png"}]`, `images[0].data: expected base64, without the beginning of a data: URL`},
+		{`"type":"prompt","message":"x","images":[{"type":"image","data":"","mimeType":"image/png"}]`, `images[0].data: expected base64, without the beginning of a data: URL`},
 		{`"type":"prompt","message":"x","images":[{"type":"text","text":"x"}]`, `images[0].type: expected \"image\"; got \"text\"`},
 		{`"type":"prompt","message":"x","streamingBehavior":"later"`, `streamingBehavior: expected one of steer, followUp; got \"later\"`},
 		{`"type":"steer"`, `message: missing, expected a string`},

@@ -10,7 +10,7 @@ import (
 // Image is a picture that goes with a text.
 type Image struct {
 	Type     string `json:"type" enum:"image"`
-	Data     string `json:"data" doc:"base64"`
+	Data     string `json:"data" format:"base64" doc:"base64"`
 	MimeType string `json:"mimeType" doc:"e.g. image/png"`
 }
 
