@@ -152,7 +152,7 @@ func (b Batch) send(ctx context.Context, gone <-chan struct{}, p session.Prompt)
 	}
 	<-b.Session.Abort()
 	cancel()
-	<-settled
+	<-settled //nolint:errcheck // nobody is left to be told
 	return nil
 }
 

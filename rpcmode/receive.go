@@ -21,7 +21,7 @@ func (s *server) readInput() {
 		switch {
 		case errors.Is(err, jsonl.ErrTooLong):
 			s.refuseLine(fmt.Errorf("the line is longer than %d MiB", jsonl.MaxLine>>20))
-		case err == io.EOF:
+		case errors.Is(err, io.EOF):
 			return
 		case err != nil:
 			s.inputErr = fmt.Errorf("read from the client: %w", err)

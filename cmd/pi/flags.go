@@ -17,7 +17,6 @@ type options struct {
 	print     bool
 	dialect   string
 	messages  []string // prompts, and files with an @ in front
-	listAll   bool     // --list-models without a word to look for
 	search    string   // --list-models with one
 	offline   bool
 	approve   bool

@@ -121,7 +121,7 @@ func TestTheSinksErrorComesBackAsItIs(t *testing.T) {
 	g := guarded(t, config.Settings{}, func(_ context.Context, _ provider.Request, sink func(provider.Delta) error) error {
 		return sink(provider.Delta{Kind: provider.Begin})
 	})
-	if err := g.Stream(t.Context(), provider.Request{Model: mockModel}, func(provider.Delta) error { return stop }); err != stop { //nolint:errorlint // as it is
+	if err := g.Stream(t.Context(), provider.Request{Model: mockModel}, func(provider.Delta) error { return stop }); err != stop {
 		t.Error(err)
 	}
 }

@@ -190,7 +190,7 @@ func TestNoKeyIsLeftBehind(t *testing.T) {
 }
 
 func asExit(err error, exit **exec.ExitError) bool {
-	e, ok := err.(*exec.ExitError) //nolint:errorlint // what Run gives is not wrapped
+	e, ok := err.(*exec.ExitError)
 	*exit = e
 	return ok
 }

@@ -13,6 +13,6 @@ import (
 func interrupt() {
 	signal.Reset(syscall.SIGINT)
 	if syscall.Kill(syscall.Getpid(), syscall.SIGINT) == nil {
-		time.Sleep(time.Second) // the signal may reach another thread first
+		<-time.After(time.Second) // the signal may reach another thread first
 	}
 }

@@ -25,7 +25,7 @@ func takeOver() (streams, error) {
 	if err != nil {
 		return streams{}, fmt.Errorf("take over the standard streams: %w", err)
 	}
-	defer null.Close()
+	defer func() { _ = null.Close() }()
 	if err := replaceDescriptor(int(null.Fd()), 0); err != nil {
 		return streams{}, fmt.Errorf("take over stdin: %w", err)
 	}

@@ -178,7 +178,7 @@ func renderImage(w util.BufWriter, _ []byte, node ast.Node, entering bool) (ast.
 }
 
 // isWeb tells the addresses that a link may lead to.
-var isWeb = regexp.MustCompile(`^(?i:https?://|mailto:)[^\s\x00-\x20]`)
+var isWeb = regexp.MustCompile(`^(?i:https?://|mailto:)[^\x00-\x20]`)
 
 // anchor is what goes around the text of a link. Where the address is not of
 // the web, such as a path in a project, it is shown when somebody points at

@@ -325,7 +325,7 @@ func (c *Client) fail(reason error) {
 		return
 	}
 	c.err = ErrClosed
-	if reason != nil && reason != io.EOF {
+	if reason != nil && !errors.Is(reason, io.EOF) {
 		c.err = fmt.Errorf("%w: %w", ErrClosed, reason)
 	}
 	for id, p := range c.waiting {

@@ -66,6 +66,7 @@ func send(x *exchange.Exchange, req provider.Request, body []byte) error {
 	if err != nil {
 		return err
 	}
+	defer func() { _ = resp.Body.Close() }()
 	_, err = io.Copy(io.Discard, resp.Body) // an empty one; the answer is the exchange's
 	return err
 }

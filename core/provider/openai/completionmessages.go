@@ -120,19 +120,15 @@ func (c *conversation) assistant(m *message.Assistant) {
 			thoughts, field = append(thoughts, b.Thinking), b.ThinkingSignature
 		case b.Type == message.BlockToolCall:
 			out.ToolCalls = append(out.ToolCalls, c.call(b))
-			if own && json.Valid([]byte(b.ThoughtSignature)) {
-				details = append(details, json.RawMessage(b.ThoughtSignature))
-			}
+			details = append(details, reasoningOf(b, own)...)
 		}
 	}
 	text := strings.Join(texts, "")
 	if history.Blank(text) && len(out.ToolCalls) == 0 {
 		return
 	}
-	if history.Blank(text) {
+	if out.Content.OfString = param.NewOpt(text); history.Blank(text) {
 		extra["content"] = nil
-	} else {
-		out.Content.OfString = param.NewOpt(text)
 	}
 	if c.quirks.RequiresReasoningContent && thinks(c.req) {
 		extra["reasoning_content"] = ""
@@ -146,6 +142,15 @@ func (c *conversation) assistant(m *message.Assistant) {
 	out.SetExtraFields(extra)
 	c.out = append(c.out, sdk.ChatCompletionMessageParamUnion{OfAssistant: &out})
 	c.afterResult = false
+}
+
+// reasoningOf gives what a model thought before a call, where it is the model
+// that is asked.
+func reasoningOf(call message.Block, own bool) []json.RawMessage {
+	if !own || !json.Valid([]byte(call.ThoughtSignature)) {
+		return nil
+	}
+	return []json.RawMessage{json.RawMessage(call.ThoughtSignature)}
 }
 
 func contains(list []string, word string) bool {

@@ -123,7 +123,7 @@ func (x *Exchange) Read(h Handler) error {
 			return x.interrupted(x.ctx.Err())
 		}
 		switch {
-		case err == io.EOF:
+		case errors.Is(err, io.EOF):
 			return h.End()
 		case errors.Is(err, sse.ErrTooLong):
 			return &provider.Error{Class: provider.Invalid, Message: err.Error(), Err: err}

@@ -256,7 +256,7 @@ func (a Adapter) slowSink(t *testing.T) {
 			_ = service.Close() // of a pipe: no error
 		}()
 		p := a.New(provider.Options{IdleTimeout: idle, Transport: transportFunc(func(r *http.Request) (*http.Response, error) {
-			return &http.Response{StatusCode: 200, Header: http.Header{}, Body: body, Request: r}, nil
+			return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: body, Request: r}, nil
 		})})
 		req := a.request("http://service.test")
 		req.Hooks.BeforeHeaders = func(_ context.Context, headers map[string]string) map[string]string {

@@ -63,7 +63,7 @@ func (r *Reader) Next() (Event, error) {
 	for {
 		line, err := r.line()
 		if err != nil {
-			if err == io.EOF && r.some {
+			if errors.Is(err, io.EOF) && r.some {
 				return Event{Name: r.name, Data: r.data}, nil
 			}
 			return Event{}, err
@@ -156,7 +156,7 @@ func (r *Reader) line() ([]byte, error) {
 		}
 		searched = r.end - r.start
 		if err := r.fill(); err != nil {
-			if err == io.EOF && r.end > r.start {
+			if errors.Is(err, io.EOF) && r.end > r.start {
 				line := r.buf[r.start:r.end]
 				r.start = r.end
 				return r.withoutMark(line), nil

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"math/rand"
+	"math/rand/v2"
 	"reflect"
 	"strings"
 	"testing"
@@ -147,13 +147,13 @@ func FuzzReader(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, stream []byte, seed int64) {
 		want := plain(string(stream))
-		random := rand.New(rand.NewSource(seed))
+		random := rand.New(rand.NewPCG(uint64(seed), 0))
 		rest := stream
 		pieces := readerFunc(func(p []byte) (int, error) {
 			if len(rest) == 0 {
 				return 0, io.EOF
 			}
-			n := copy(p[:min(len(p), 1+random.Intn(8))], rest)
+			n := copy(p[:min(len(p), 1+random.IntN(8))], rest)
 			rest = rest[n:]
 			return n, nil
 		})

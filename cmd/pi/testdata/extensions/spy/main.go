@@ -13,7 +13,7 @@ import (
 )
 
 func main() {
-	note("environment", strings.Join(os.Environ(), "\n"))
+	_ = note("environment", strings.Join(os.Environ(), "\n"))
 	sdk.Main(func(x *sdk.Extension) {
 		x.Info("spy", "1")
 		told(x, sdk.BeforeProviderHeaders)
