@@ -106,7 +106,7 @@ func (o *options) register(f *pflag.FlagSet) {
 }
 
 // listAllModels is what --list-models without a word stands for.
-const listAllModels = "\x00"
+const listAllModels = "*"
 
 // setUnknown takes the flags that the command does not have out of the
 // arguments and keeps them for extensions: --name=value, --name value where a
