@@ -5,13 +5,13 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/seed-54e836f5/pi/core/event"
+	"github.com/seed-54e836f5/pi/core/readfile"
 	"github.com/seed-54e836f5/pi/proto"
 )
 
@@ -65,7 +65,7 @@ const startDeadline = "start"
 
 func readManifest(folder string) (*manifest, error) {
 	path := filepath.Join(folder, ManifestName)
-	data, err := os.ReadFile(path)
+	data, err := readfile.Ordinary(path)
 	if err != nil {
 		return nil, fmt.Errorf("read the manifest: %w", err)
 	}

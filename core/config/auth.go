@@ -170,7 +170,7 @@ func (a *Auth) load() (map[string]Credential, error) {
 
 func readAuth(path string) (map[string]Credential, error) {
 	all := map[string]Credential{}
-	data, err := readObject(path)
+	data, err := readObjectOrPipe(path)
 	if err != nil || data == nil {
 		return all, err
 	}

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
+
+	"github.com/seed-54e836f5/pi/core/readfile"
 )
 
 // ErrUnreadable marks a file that is there and cannot be understood. It is
@@ -23,9 +25,21 @@ const lockWait = 5 * time.Second
 
 // readObject reads a file that holds one JSON object. A file that is missing
 // or empty gives nil and no error; one that is no JSON object gives an error
-// that wraps ErrUnreadable and names line and column.
+// that wraps ErrUnreadable and names line and column, as is one that is no
+// ordinary file.
 func readObject(path string) ([]byte, error) {
-	data, err := os.ReadFile(path)
+	data, err := readfile.Ordinary(path)
+	return objectOf(path, data, err)
+}
+
+// readObjectOrPipe is readObject for files that others may serve through a
+// pipe, to keep what is in them off the disk.
+func readObjectOrPipe(path string) ([]byte, error) {
+	data, err := readfile.OrPipe(path, readfile.Largest)
+	return objectOf(path, data, err)
+}
+
+func objectOf(path string, data []byte, err error) ([]byte, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -60,7 +74,8 @@ func checkObject(s source) (Warning, bool) {
 // updateObject changes a file that holds one JSON object, alone among the
 // processes that use this package, in one atomic step. change gets the file
 // as it is, {} for none, and gives what it shall be. A file that cannot be
-// read is an error that wraps ErrUnreadable, and stays.
+// read is an error that wraps ErrUnreadable, and stays; so does a pipe, as a
+// file in its place would hold what its owner keeps elsewhere.
 func updateObject(path string, mode fs.FileMode, change func(data []byte) ([]byte, error)) error {
 	path = resolveLink(path)
 	dir := filepath.Dir(path)

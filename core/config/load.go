@@ -6,11 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"slices"
 	"strings"
 
 	"github.com/seed-54e836f5/pi/core/message"
+	"github.com/seed-54e836f5/pi/core/readfile"
 )
 
 // Layer says which kind of source a value came from, in ascending rank.
@@ -118,7 +118,7 @@ func (o SettingsOptions) place(scope Scope, base string) place {
 
 func (l *Loaded) read(into *layer, file string) {
 	into.values = map[string]member{}
-	data, err := os.ReadFile(file)
+	data, err := readfile.Ordinary(file)
 	if err != nil {
 		if !errors.Is(err, fs.ErrNotExist) {
 			l.Warnings = append(l.Warnings, Warning{File: file, Message: fmt.Sprintf("cannot be read, so none of it counts: %v", err)})

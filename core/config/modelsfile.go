@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"github.com/seed-54e836f5/pi/core/message"
+	"github.com/seed-54e836f5/pi/core/readfile"
 )
 
 // ProviderConfig is one provider of models.json, or one that an extension
@@ -63,7 +64,7 @@ type modelsFile struct {
 // readModelsFile reads models.json. What cannot be used is left out with a
 // warning; a file that is missing is an empty one.
 func readModelsFile(path string) (modelsFile, []Warning) {
-	data, err := os.ReadFile(path)
+	data, err := readfile.OrPipe(path, readfile.Largest)
 	if errors.Is(err, os.ErrNotExist) {
 		return modelsFile{}, nil
 	}

@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"regexp"
 
 	"github.com/seed-54e836f5/pi/core/config"
+	"github.com/seed-54e836f5/pi/core/readfile"
 )
 
 // LockName is the file beside the settings that pins their packages.
@@ -39,7 +39,7 @@ var (
 // error that wraps config.ErrUnreadable.
 func ReadLock(dir string) (Lock, error) {
 	l := Lock{path: filepath.Join(dir, LockName), pins: map[string]Pin{}}
-	data, err := os.ReadFile(l.path)
+	data, err := readfile.Ordinary(l.path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return l, nil
 	}

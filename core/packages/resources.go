@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/seed-54e836f5/pi/core/readfile"
 )
 
 // manifest is what package.json may say under pi: where the resources are.
@@ -37,7 +39,7 @@ var (
 
 // roots lists the files and folders of a kind that a package offers.
 func (k kind) roots(dir string) ([]string, error) {
-	data, err := os.ReadFile(filepath.Join(dir, "package.json"))
+	data, err := readfile.Ordinary(filepath.Join(dir, "package.json"))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/seed-54e836f5/pi/core/readfile"
 )
 
 // ContextFile is a file of instructions that the model always sees.
@@ -63,7 +65,7 @@ func (l *loader) readText(path string) (string, bool) {
 	}
 	var data []byte
 	if err == nil {
-		data, err = readFile(path)
+		data, err = readfile.Ordinary(path)
 	}
 	if err != nil {
 		if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrInvalid) {

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/seed-54e836f5/pi/core/readfile"
 )
 
 // Skill is a folder with instructions for a kind of work, after the Agent
@@ -46,7 +48,7 @@ func (l *loader) loadSkills() []Skill {
 // readSkill reads one skill. Without a description the model could not know
 // when to use it, so it is left out; other faults are reported only.
 func (l *loader) readSkill(info Info) (Skill, bool) {
-	data, err := readFile(info.Path)
+	data, err := readfile.Ordinary(info.Path)
 	if err != nil {
 		l.report(info.Path, fmt.Sprintf("cannot be read, so the skill is left out: %v.", reason(err)))
 		return Skill{}, false
@@ -109,7 +111,7 @@ func (s *Set) expandSkill(text, name, rest string) (string, bool) {
 		if skill.Name != name {
 			continue
 		}
-		data, err := readFile(skill.Info.Path)
+		data, err := readfile.Ordinary(skill.Info.Path)
 		if err != nil {
 			return text, false
 		}

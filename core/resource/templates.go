@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"unicode"
+
+	"github.com/seed-54e836f5/pi/core/readfile"
 )
 
 // Template is a prompt that is sent by its name.
@@ -44,7 +46,7 @@ func readTemplate(info Info) (Template, error) {
 	if strings.ContainsFunc(t.Name, unicode.IsSpace) {
 		return t, fmt.Errorf("a command's name cannot have a blank, so %q cannot be called", t.Name)
 	}
-	data, err := readFile(info.Path)
+	data, err := readfile.Ordinary(info.Path)
 	if err != nil {
 		return t, fmt.Errorf("cannot be read: %w", reason(err))
 	}

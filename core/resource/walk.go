@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing/format/gitignore"
+
+	"github.com/seed-54e836f5/pi/core/readfile"
 )
 
 const (
@@ -88,7 +90,7 @@ func (w *skillWalk) folder(dir string, at []string, ignored []gitignore.Pattern)
 func readIgnoreFiles(dir string, at []string) []gitignore.Pattern {
 	var patterns []gitignore.Pattern
 	for _, name := range ignoreFiles {
-		data, err := readFile(filepath.Join(dir, name))
+		data, err := readfile.Ordinary(filepath.Join(dir, name))
 		if err != nil {
 			continue
 		}

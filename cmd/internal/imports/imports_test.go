@@ -47,6 +47,7 @@ var narrow = []struct {
 	{"core/hook", []string{"core/event", "core/message"}},
 	{"core/ui", nil},
 	{"core/limit", nil},
+	{"core/readfile", nil},
 	{"core/todo", nil},
 	{"core/proc", []string{"core/limit", "golang.org/x/..."}},
 	{"core/store", []string{"core/message", "github.com/gofrs/flock", "github.com/google/uuid"}},
