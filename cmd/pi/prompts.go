@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/seed-54e836f5/pi/core/message"
+	"github.com/seed-54e836f5/pi/core/readfile"
 	"github.com/seed-54e836f5/pi/core/session"
 )
 
@@ -67,13 +68,17 @@ func readPiped(in *os.File) (string, error) {
 	return strings.TrimSpace(string(data)), nil
 }
 
+// largestArgument bounds an @file, in bytes: what comes through a pipe, as of
+// @<(command), may have no end.
+const largestArgument = 64 << 20
+
 // readFileArgument reads an @file: a text in tags that name it, or an image.
 func readFileArgument(cwd, name string) (block string, image *message.Block, err error) {
 	path := name
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(cwd, path)
 	}
-	data, err := os.ReadFile(path)
+	data, err := readfile.OrPipe(path, largestArgument)
 	if err != nil {
 		return "", nil, fmt.Errorf("read the file of the argument @%s: %w", name, err)
 	}
