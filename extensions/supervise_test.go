@@ -211,8 +211,8 @@ func TestAnAbortReachesHandlersAndDialogs(t *testing.T) {
 		}()
 		k.person.waitNotice(t, "tool waits")
 		abort()
-		if err := <-done; err == nil {
-			t.Error("the aborted tool gave no error")
+		if err := <-done; !errors.Is(err, tool.ErrAborted) {
+			t.Errorf("the aborted tool gave %v", err)
 		}
 		k.person.waitNotice(t, "tool was aborted")
 	})

@@ -234,5 +234,8 @@ func (t *hostTool) withdraw(ctx context.Context, id string) error {
 	if err := t.host.cancel(id); err != nil {
 		return errHostGone
 	}
-	return fmt.Errorf("the host's answer was not waited for: %w", context.Cause(ctx))
+	if cause := context.Cause(ctx); !errors.Is(cause, context.Canceled) {
+		return fmt.Errorf("the host's answer was not waited for: %w", cause)
+	}
+	return tool.ErrAborted
 }

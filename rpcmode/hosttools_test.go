@@ -40,7 +40,7 @@ func TestHostTools(t *testing.T) {
 		{name: "an abort takes the call back", skip: chatter, script: echoTool + `
 			> {"id":"x","type":"abort"}
 			< {"type":"host_tool_cancel","id":"host_cancel_2","targetId":"host_1"}
-			< {"type":"tool_execution_end",…"isError":true}
+			< {"type":"tool_execution_end","toolCallId":"call_0","toolName":"echo_host","result":{"content":[{"type":"text","text":"the call was aborted"}],"details":{}},"isError":true}
 			< {"type":"agent_settled","aborted":true}
 			< {"id":"x","type":"response","command":"abort","success":true}
 			> {"type":"host_tool_result","id":"host_1","result":{"content":[]}}
@@ -48,7 +48,7 @@ func TestHostTools(t *testing.T) {
 		{name: "the end of the input fails the call", skip: chatter, script: echoTool + `
 			close
 			< {"type":"host_tool_cancel","id":"host_cancel_2","targetId":"host_1"}
-			< {"type":"tool_execution_end",…"isError":true}
+			< {"type":"tool_execution_end","toolCallId":"call_0","toolName":"echo_host","result":{"content":[{"type":"text","text":"the call was aborted"}],"details":{}},"isError":true}
 			< {"type":"agent_settled",…}
 		`},
 		{name: "a new set replaces the old one", skip: chatter, script: `

@@ -41,6 +41,10 @@ type Spec struct {
 // wrong: nothing is added to it. Tools may wrap it.
 var ErrReported = errors.New("the tool has reported a failure")
 
+// ErrAborted is the error of a call that was aborted, for tools that would
+// else give the error of their context: the model reads the text.
+var ErrAborted = errors.New("the call was aborted")
+
 // Call is one call by a model.
 type Call struct {
 	ID        string
