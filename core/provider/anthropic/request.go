@@ -90,8 +90,9 @@ func conversation(req provider.Request, q quirks, mark sdk.CacheControlEphemeral
 			out = append(out, sdk.MessageParam{Role: role, Content: blocks})
 		}
 	}
-	for i := 0; i < len(req.Messages); i++ {
-		switch m := req.Messages[i].(type) {
+	list := history.Sound(req.Messages, true, callID)
+	for i := 0; i < len(list); i++ {
+		switch m := list[i].(type) {
 		case *message.User:
 			add(sdk.MessageParamRoleUser, said(m.Content.Blocks(), req.Model))
 		case *message.Assistant:
@@ -99,8 +100,8 @@ func conversation(req provider.Request, q quirks, mark sdk.CacheControlEphemeral
 		case *message.ToolResult:
 			// The results of one answer's calls belong into one message.
 			blocks := []sdk.ContentBlockParamUnion{result(m, req.Model)}
-			for ; i+1 < len(req.Messages); i++ {
-				next, ok := req.Messages[i+1].(*message.ToolResult)
+			for ; i+1 < len(list); i++ {
+				next, ok := list[i+1].(*message.ToolResult)
 				if !ok {
 					break
 				}
@@ -143,7 +144,7 @@ func answered(m *message.Assistant, model message.Model, q quirks) []sdk.Content
 		case message.BlockThinking:
 			out = append(out, thought(b, own, q)...)
 		case message.BlockToolCall:
-			out = append(out, sdk.NewToolUseBlock(history.CallID(b.ID, longestCallID), history.Arguments(b), b.Name))
+			out = append(out, sdk.NewToolUseBlock(callID(b.ID), history.Arguments(b), b.Name))
 		}
 	}
 	return out
@@ -166,10 +167,12 @@ func thought(b message.Block, own bool, q quirks) []sdk.ContentBlockParamUnion {
 	return []sdk.ContentBlockParamUnion{sdk.NewTextBlock(b.Thinking)}
 }
 
+func callID(id string) string { return history.CallID(id, longestCallID) }
+
 // result makes the block of a tool result. Without images its content is a
 // plain string, which the SDK has no type for.
 func result(m *message.ToolResult, model message.Model) sdk.ContentBlockParamUnion {
-	block := sdk.ToolResultBlockParam{ToolUseID: history.CallID(m.ToolCallID, longestCallID), IsError: sdk.Bool(m.IsError)}
+	block := sdk.ToolResultBlockParam{ToolUseID: callID(m.ToolCallID), IsError: sdk.Bool(m.IsError)}
 	text, images := history.Result(m.Content, model)
 	if len(images) == 0 {
 		block.SetExtraFields(map[string]any{"content": cmp.Or(text, "(no output)")})

@@ -105,6 +105,7 @@ type conversation struct {
 }
 
 func (c *conversation) contents(list []message.Message) []content {
+	list = history.Sound(list, false, c.wireID)
 	for i := 0; i < len(list); i++ {
 		switch m := list[i].(type) {
 		case *message.User:
@@ -198,8 +199,10 @@ func (c *conversation) callID(id string) string {
 	if !c.family.callIDs {
 		return ""
 	}
-	return history.CallID(id, longestCallID)
+	return c.wireID(id)
 }
+
+func (c *conversation) wireID(id string) string { return history.CallID(id, longestCallID) }
 
 const longestCallID = 64
 

@@ -34,7 +34,7 @@ type conversation struct {
 
 func (c *conversation) messages() []sdk.ChatCompletionMessageParamUnion {
 	c.system()
-	list := c.req.Messages
+	list := history.Sound(c.req.Messages, false, c.callID)
 	for i := 0; i < len(list); i++ {
 		switch m := list[i].(type) {
 		case *message.User:

@@ -85,7 +85,7 @@ func items(req provider.Request, q quirks) sdk.ResponseInputParam {
 		out = append(out, sdk.ResponseInputItemParamOfMessage(req.System, role))
 	}
 	asked := false // the last item is something to answer
-	for i, m := range req.Messages {
+	for i, m := range history.Sound(req.Messages, false, wireCallID) {
 		switch m := m.(type) {
 		case *message.User:
 			if content := inputs(history.Said(m.Content.Blocks(), req.Model)); len(content) > 0 {
@@ -206,6 +206,11 @@ func splitCallID(id string) (call, item string) {
 		return history.CallID(before, longestResponseCallID), after
 	}
 	return history.CallID(id, longestResponseCallID), ""
+}
+
+func wireCallID(id string) string {
+	call, _ := splitCallID(id)
+	return call
 }
 
 // longestResponseCallID is what the API allows.

@@ -10,6 +10,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/seed-54e836f5/pi/core/message"
@@ -73,6 +75,103 @@ func Arguments(b message.Block) json.RawMessage {
 		return raw
 	}
 	return json.RawMessage("{}")
+}
+
+// Sound gives the messages of a request with the ids and names of tool calls
+// that a service takes, where a model wrote others: it would refuse the
+// conversation for ever. Of calls that share an id, each gets its own, and so
+// does its result; that is within one answer, or everywhere for services that
+// want ids unique in all of the conversation. onWire gives an id as the
+// adapter sends it. What is fine stays as it is, since services cache by it.
+// The list and its messages are not changed; the result shares those that
+// needed nothing.
+func Sound(list []message.Message, everywhere bool, onWire func(id string) string) []message.Message {
+	out := make([]message.Message, len(list))
+	s := sounder{everywhere: everywhere, onWire: onWire, used: map[string]bool{}}
+	for i, m := range list {
+		switch m := m.(type) {
+		case *message.Assistant:
+			out[i] = s.answer(m)
+		case *message.ToolResult:
+			out[i] = s.result(m)
+		default:
+			out[i] = m
+		}
+	}
+	return out
+}
+
+type sounder struct {
+	everywhere bool
+	onWire     func(id string) string
+	used       map[string]bool     // ids as they are sent
+	open       map[string][]string // ids of the last answer's calls, by the id they had
+}
+
+func (s *sounder) answer(m *message.Assistant) *message.Assistant {
+	if !s.everywhere {
+		s.used = map[string]bool{}
+	}
+	s.open = map[string][]string{}
+	content := m.Content
+	for i, b := range m.Content {
+		if b.Type != message.BlockToolCall {
+			continue
+		}
+		was := b
+		b.ID, b.Name = s.unused(b.ID), ToolName(b.Name)
+		s.used[s.onWire(b.ID)] = true
+		s.open[was.ID] = append(s.open[was.ID], b.ID)
+		if b.ID == was.ID && b.Name == was.Name {
+			continue
+		}
+		if &content[0] == &m.Content[0] {
+			content = slices.Clone(content)
+		}
+		content[i] = b
+	}
+	if len(content) == 0 || &content[0] == &m.Content[0] {
+		return m
+	}
+	sound := *m
+	sound.Content = content
+	return &sound
+}
+
+// unused gives an id, or where it is in use one like it: the first that is
+// free, so that every request of a conversation says the same.
+func (s *sounder) unused(id string) string {
+	if !s.used[s.onWire(id)] {
+		return id
+	}
+	for n := 2; ; n++ {
+		if other := fmt.Sprintf("%s_%d", s.onWire(id), n); !s.used[s.onWire(other)] {
+			return other
+		}
+	}
+}
+
+func (s *sounder) result(m *message.ToolResult) *message.ToolResult {
+	id := m.ToolCallID
+	if ids := s.open[id]; len(ids) > 0 {
+		id, s.open[id] = ids[0], ids[1:]
+	}
+	name := ToolName(m.ToolName)
+	if id == m.ToolCallID && name == m.ToolName {
+		return m
+	}
+	sound := *m
+	sound.ToolCallID, sound.ToolName = id, name
+	return &sound
+}
+
+// ToolName makes a legal name of one that a model made up: letters, digits, _
+// and -, at most 128, which is what services take. A legal one stays.
+func ToolName(name string) string {
+	if name == "" {
+		return "unnamed_tool"
+	}
+	return CallID(name, 128)
 }
 
 // CallID makes an id of a tool call, which may come from another service,
