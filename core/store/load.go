@@ -19,7 +19,7 @@ const headLimit = 1 << 20
 // open it. Files of version 1 and 2 are migrated; the file itself changes with
 // the first Append. An empty file becomes a new session of the process's
 // working directory. Lines that are no entries are kept in the file and not
-// listed.
+// listed. The leaf is the last entry whose parents do not lead in a circle.
 //
 // The error wraps ErrNotSession for a file that holds something else, is a
 // *LockedError when another process (or this one) has it open, and wraps
@@ -217,12 +217,45 @@ func parse(name string, data []byte) (*Log, *file, error) {
 		}
 		m.keep(raw, parsed, ok)
 	}
+	l.leaf = l.soundLeaf()
 	if m != nil {
 		l.header.Version = Version
 		l.headerRaw = m.lines[0]
 		f.migrated = m.lines
 	}
 	return l, f, nil
+}
+
+// soundLeaf gives the last entry whose chain of parents ends at a root. One
+// that is its own parent, or whose parents lead in a circle, would hide the
+// conversation before it. In a file without a sound entry it is the last one,
+// so that something is seen of it.
+func (l *Log) soundLeaf() int32 {
+	last := int32(len(l.entries)) - 1
+	seen := make([]bool, len(l.entries)) // by any chain so far: they all failed
+	for leaf := last; leaf >= 0; leaf-- {
+		at := leaf
+		for at >= 0 && !seen[at] {
+			seen[at] = true
+			at = l.namedParent(at)
+		}
+		if at < 0 {
+			return leaf
+		}
+	}
+	return last
+}
+
+// namedParent is the entry that another names as its parent, also one that
+// comes after it, which index takes for missing; -1: a root, or there is none.
+func (l *Log) namedParent(at int32) int32 {
+	if parent := l.parents[at]; parent >= 0 {
+		return parent
+	}
+	if parent, known := l.byID[l.entries[at].ParentID]; known {
+		return parent
+	}
+	return -1
 }
 
 func isWireSafe(data []byte) bool {
