@@ -3,6 +3,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"maps"
 	"slices"
 
@@ -39,7 +40,7 @@ func main() {
 
 func navigate(ctx *sdk.CommandContext, id string, o sdk.NavigateOptions) error {
 	result, err := ctx.NavigateTree(id, o)
-	if err != nil {
+	if err != nil && !errors.Is(err, sdk.ErrCancelled) {
 		return err
 	}
 	return fixture.Say(ctx.Context, "result", map[string]bool{"cancelled": result.Cancelled})

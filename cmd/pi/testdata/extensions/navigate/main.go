@@ -2,6 +2,7 @@
 package main
 
 import (
+	"errors"
 	"strconv"
 	"strings"
 
@@ -37,7 +38,7 @@ func navigate(ctx *sdk.CommandContext, args string) error {
 		return err
 	}
 	result, err := ctx.NavigateTree(entries[n].ID, sdk.NavigateOptions{Summarize: words[1] == "sum", Label: words[2]})
-	if err != nil {
+	if err != nil && !errors.Is(err, sdk.ErrCancelled) {
 		return err
 	}
 	return fixture.Say(ctx.Context, "nav", map[string]bool{"cancelled": result.Cancelled})
