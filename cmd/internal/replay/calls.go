@@ -1,6 +1,9 @@
 package replay
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // withCallsInOrder returns the lines with the ends of tool calls that come one
 // behind the other in the order in which the calls began: of calls that run at
@@ -32,4 +35,26 @@ func isCallEnd(l Line) bool {
 		return l.Kind == Out
 	}
 	return false
+}
+
+// withFailuresInOrder returns the lines with the reports of extensions that did
+// not start, where they come one behind the other, in the order of their paths:
+// they start at the same time, so which fails first is chance.
+func withFailuresInOrder(lines []Line) []Line {
+	out := slices.Clone(lines)
+	for begin := 0; begin < len(out); begin++ {
+		end := begin
+		for end < len(out) && isStartFailure(out[end]) {
+			end++
+		}
+		slices.SortStableFunc(out[begin:end], func(a, b Line) int {
+			return strings.Compare(text(a.Value, "extensionPath"), text(b.Value, "extensionPath"))
+		})
+		begin = max(begin, end-1)
+	}
+	return out
+}
+
+func isStartFailure(l Line) bool {
+	return l.Kind == Out && text(l.Value, "type") == "extension_error" && text(l.Value, "event") == "process"
 }

@@ -58,6 +58,17 @@ func TestCompare(t *testing.T) {
 			[]string{`{"out":{"type":"tool_execution_start","toolCallId":"x"}}`, `{"out":{"type":"tool_execution_start","toolCallId":"y"}}`, `{"out":{"type":"tool_execution_end","toolCallId":"x"}}`, `{"out":{"type":"tool_execution_update","toolCallId":"y"}}`, `{"out":{"type":"tool_execution_end","toolCallId":"y"}}`},
 			[]string{`{"out":{"type":"tool_execution_start","toolCallId":"x"}}`, `{"out":{"type":"tool_execution_start","toolCallId":"y"}}`, `{"out":{"type":"tool_execution_update","toolCallId":"y"}}`, `{"out":{"type":"tool_execution_end","toolCallId":"y"}}`, `{"out":{"type":"tool_execution_end","toolCallId":"x"}}`}, "",
 		},
+		{
+			"which extension failed first",
+			[]string{`{"out":{"type":"extension_error","event":"process","extensionPath":"b"}}`, `{"out":{"type":"extension_error","event":"process","extensionPath":"a"}}`},
+			[]string{`{"out":{"type":"extension_error","event":"process","extensionPath":"a"}}`, `{"out":{"type":"extension_error","event":"process","extensionPath":"b"}}`}, "",
+		},
+		{
+			"which handler failed first",
+			[]string{`{"out":{"type":"extension_error","event":"input","extensionPath":"b"}}`, `{"out":{"type":"extension_error","event":"input","extensionPath":"a"}}`},
+			[]string{`{"out":{"type":"extension_error","event":"input","extensionPath":"a"}}`, `{"out":{"type":"extension_error","event":"input","extensionPath":"b"}}`},
+			"event 0 (extension_error).extensionPath: expected \"b\", got \"a\"\nevent 1 (extension_error).extensionPath: expected \"a\", got \"b\"",
+		},
 		{"one of several texts", []string{`{"out":{"type":"a","s":{"$match":"^(old|new)$"}}}`}, []string{`{"out":{"type":"a","s":"new"}}`}, ""},
 		{"none of several texts", []string{`{"out":{"type":"a","s":{"$match":"^(old|new)$"}}}`}, []string{`{"out":{"type":"a","s":"half"}}`}, `event 0 (a).s: expected {"$match": "^(old|new)$"}, got "half"`},
 		{"another exit code", []string{end}, []string{`{"exit":1,"stderr":"<text>","sessions":[]}`}, "exit: expected 0, got 1"},

@@ -6,7 +6,7 @@ import "strings"
 // quick as the other.
 func withoutChance(t *Transcript) *Transcript {
 	out := withoutProgress(t)
-	out.Lines = withCallsInOrder(out.Lines)
+	out.Lines = withFailuresInOrder(withCallsInOrder(out.Lines))
 	return out
 }
 
