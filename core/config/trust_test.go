@@ -226,6 +226,44 @@ func TestAChangeAsksAgain(t *testing.T) {
 	}
 }
 
+// What a Go extension imports from the repository is part of it.
+func TestAChangeOfAnImportedPackageAsksAgain(t *testing.T) {
+	for changed, asks := range map[string]bool{
+		"lib/lib.go": true, "lib/asm.s": true, "lib/new.go": true, "deep/deep.go": true, "go.mod": true,
+		"vendor/example.org/v/v.go": true, "replaced/sub/r.go": true, "block/b.go": true,
+		"lib/lib_test.go": false, "lib/README.md": false, "other/other.go": false, "main.go": false, "replaced/r.go": false,
+	} {
+		t.Run(changed, func(t *testing.T) {
+			paths, trust := trustPlace(t)
+			for name, content := range map[string]string{
+				"go.mod":                    "module example.org/app // ours\nreplace example.org/r v1.0.0 => ./replaced\nreplace (\n\t\"example.org/b\" => ./block\n)\n",
+				".pi/extensions/x/main.go":  `package main; import (_ "example.org/app/lib"; _ "example.org/v"; _ "example.org/r/sub"; _ "example.org/b"; _ "fmt"; _ "example.org/app/none")`,
+				"lib/lib.go":                `package lib; import _ "example.org/app/deep"`,
+				"deep/deep.go":              `package deep; import _ "example.org/app/lib"`,
+				"vendor/example.org/v/v.go": "package v",
+				"replaced/sub/r.go":         "package r",
+				"replaced/r.go":             "package r",
+				"block/b.go":                "package b",
+				"lib/asm.s":                 "",
+				"other/other.go":            "package other",
+				"main.go":                   "package main",
+			} {
+				write(t, at(paths.Cwd, name), content)
+			}
+			if err := trust.Save(paths.Cwd, true); err != nil {
+				t.Fatal(err)
+			}
+			if d := trust.Decide(paths.Cwd, config.TrustFlags{}, "ask"); !d.Trusted {
+				t.Fatalf("unchanged: %+v", d)
+			}
+			write(t, at(paths.Cwd, changed), "package evil")
+			if d := trust.Decide(paths.Cwd, config.TrustFlags{}, "ask"); d.Trusted == asks || d.Undecided != asks {
+				t.Errorf("%+v", d)
+			}
+		})
+	}
+}
+
 // at gives a file of a folder; its name is written with slashes.
 func at(dir, name string) string { return filepath.Join(dir, filepath.FromSlash(name)) }
 

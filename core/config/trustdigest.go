@@ -62,7 +62,7 @@ func projectFolders(dir string) []string {
 }
 
 // projectDigest sums up the parts of a project that can run: its extensions,
-// its settings (which name commands, paths and packages) and the lock files
+// with the Go packages that they import from the repository, its settings (which name commands, paths and packages) and the lock files
 // of its packages. Prompts and skills are texts that people edit all day, and
 // are not in it. A project without such parts has a digest too, so that one
 // that grows an extension asks again.
@@ -76,6 +76,9 @@ func projectDigest(dir string) (string, error) {
 		if err := d.addTree(filepath.Join(dir, path)); err != nil {
 			return "", err
 		}
+	}
+	if err := d.addImports(); err != nil {
+		return "", err
 	}
 	return "sha256:" + hex.EncodeToString(d.sum.Sum(nil)), nil
 }
@@ -126,6 +129,7 @@ type digest struct {
 	sum            hash.Hash
 	root, realRoot string          // the project, as it was named and without links
 	followed       map[string]bool // where links led: each is added once, so that loops end
+	goFolders      []string        // of the Go files added, each once, in order
 }
 
 // addTree adds names, modes and contents of a file or of all files below a
@@ -163,6 +167,9 @@ func (d *digest) addTree(path string) error {
 }
 
 func (d *digest) addFile(name, file string, entry fs.DirEntry) error {
+	if dir := filepath.Dir(file); isGoSource(entry.Name()) && !slices.Contains(d.goFolders, dir) {
+		d.goFolders = append(d.goFolders, dir)
+	}
 	if entry.Type()&fs.ModeSymlink != 0 {
 		target, err := os.Readlink(file)
 		if err != nil {
