@@ -49,7 +49,8 @@ type Options struct {
 	Version string  // as get_protocol shows it
 	// Log gets what has no place on the wire; nil: nobody.
 	Log *slog.Logger
-	// CloseTime bounds the wait for the session's end; 0: DefaultCloseTime.
+	// CloseTime bounds the wait for the session's end, and, where ctx ended,
+	// for that and the client's reading together; 0: DefaultCloseTime.
 	CloseTime time.Duration
 }
 
@@ -78,9 +79,10 @@ func Serve(ctx context.Context, o Options) error {
 	case <-s.session.ShutdownRequested():
 	case <-s.out.Failed():
 	}
-	err := s.end(context.WithoutCancel(ctx))
+	deadline := time.Now().Add(s.options.CloseTime)
+	err := s.end(ctx, deadline)
 	unsubscribe()
-	return errors.Join(err, s.closeOutput(ctx))
+	return errors.Join(err, s.closeOutput(ctx, deadline))
 }
 
 // server is one Serve.
@@ -142,9 +144,13 @@ func (s *server) begin() error {
 // end brings the session to its end: what was read takes effect, so that the
 // order holds to the last; what runs is aborted; dialogs and host tools end,
 // for what waits for them could not otherwise; the session is closed, and
-// what is owed is answered.
-func (s *server) end(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, s.options.CloseTime)
+// what is owed is answered. Whoever ended us by ctx waits for the output as
+// well, which then is left a part of the time.
+func (s *server) end(ctx context.Context, deadline time.Time) error {
+	if ctx.Err() != nil {
+		deadline = deadline.Add(-s.outputTime())
+	}
+	ctx, cancel := context.WithDeadline(context.WithoutCancel(ctx), deadline)
 	defer cancel()
 	s.lane.close()
 	quick := true
@@ -207,11 +213,11 @@ func ends(ctx context.Context, wait func()) bool {
 
 // closeOutput writes what is left. Whoever ended us by ctx does not wait for
 // as long as a client may take to read.
-func (s *server) closeOutput(ctx context.Context) error {
+func (s *server) closeOutput(ctx context.Context, deadline time.Time) error {
 	closing := context.WithoutCancel(ctx)
 	if ctx.Err() != nil {
 		var cancel context.CancelFunc
-		closing, cancel = context.WithTimeout(closing, s.options.CloseTime)
+		closing, cancel = context.WithTimeout(closing, max(time.Until(deadline), s.outputTime()))
 		defer cancel()
 	}
 	err := s.out.Close(closing)
@@ -220,6 +226,9 @@ func (s *server) closeOutput(ctx context.Context) error {
 	}
 	return fmt.Errorf("write to the client: %w", err)
 }
+
+// outputTime is what of CloseTime a client has at least to read what is left.
+func (s *server) outputTime() time.Duration { return s.options.CloseTime / 4 }
 
 func (s *server) inputFailure() error {
 	select {

@@ -181,6 +181,48 @@ func TestServeEndsWithItsContext(t *testing.T) {
 	})
 }
 
+// Whoever ends our context kills us soon after, whatever the client does: all
+// waits together keep within the time.
+func TestServeEndsInTimeWithItsContext(t *testing.T) {
+	const closeTime = 900 * time.Millisecond
+	for name, commands := range map[string]string{
+		"frames wait":   `{"id":"p","type":"prompt","message":"SAY ` + strings.Repeat("x", 2*1<<20) + `"}`,
+		"commands wait": `{"id":"s","type":"get_state"}` + "\n" + `{"id":"n","type":"set_session_name","name":"` + strings.Repeat("x", 2*jsonl.QueueSize) + `"}`,
+		"both wait":     `{"id":"p","type":"prompt","message":"HANG"}` + "\n" + `{"id":"n","type":"set_session_name","name":"` + strings.Repeat("x", 2*jsonl.QueueSize) + `"}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				in, input := io.Pipe()
+				out := newOutput()
+				out.check, out.wrong = contracts[rpcmode.Pi], func(line string, err error) { t.Errorf("%v: %.200s", err, line) }
+				out.stall(true)
+				s := session.New(scripted.Config(t.TempDir(), &scripted.Model{}))
+				ctx, cancel := context.WithCancel(t.Context())
+				served := make(chan error)
+				go func() {
+					served <- rpcmode.Serve(ctx, rpcmode.Options{In: in, Out: out, Session: s, CloseTime: closeTime})
+				}()
+				if _, err := io.WriteString(input, commands+"\n"); err != nil {
+					t.Fatal(err)
+				}
+				synctest.Wait()
+				start := time.Now()
+				cancel()
+				if err := <-served; err == nil {
+					t.Error("Serve did not say that frames were not written")
+				}
+				if took := time.Since(start); took > closeTime {
+					t.Errorf("it took %v", took)
+				}
+				out.stall(false)
+				if err := input.Close(); err != nil {
+					t.Fatal(err)
+				}
+			})
+		})
+	}
+}
+
 func TestServeReportsABrokenInput(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		broken := errors.New("broken")
