@@ -20,7 +20,7 @@ import (
 
 // closeTime bounds the end of the process, so that whoever waits for it after
 // a signal is never kept for a second.
-const closeTime = 900 * time.Millisecond
+const closeTime = 800 * time.Millisecond
 
 // running is a session with its extensions, in one of the modes.
 type running struct {
