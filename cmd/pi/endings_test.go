@@ -17,6 +17,10 @@ import (
 	"time"
 )
 
+// What is ignored here, pi ignores too: tests that run under nohup must not
+// hand that on.
+func init() { signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP) }
+
 // rest reads what is left and gives the types of the frames in order.
 func (p *process) rest() []string {
 	p.t.Helper()

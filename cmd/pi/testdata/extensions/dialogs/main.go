@@ -77,6 +77,7 @@ func both(ctx *sdk.CommandContext, _ string) error {
 	var errs [2]error
 	asked.Go(func() { first, errs[0] = ctx.UI.Confirm("one", "1") })
 	asked.Go(func() {
+		<-time.After(100 * time.Millisecond) // the recording has the other one first
 		var ok bool
 		second, ok, errs[1] = ctx.UI.Select("two", []string{"x", "y"})
 		second = fixture.Or(second, ok)
