@@ -15,11 +15,20 @@ type field struct {
 	index      int
 	required   bool
 	enum       []string
-	base64     bool
+	format     string // what a text must be beyond a text: a key of formats; empty: anything
 	jsonType   string // what a RawMessage must be; empty: anything
 	refuseNull bool   // null is wrong, not absent
 	doc        string
 	typ        reflect.Type
+}
+
+// formats are the values of the tag format, of fields that are a text.
+var formats = map[string]struct {
+	fits     func(text string) bool
+	expected string
+}{
+	"base64":     {isBase64, "base64, without the beginning of a data: URL"},
+	"image-type": {isImageType, "an image type such as image/png"},
 }
 
 var fieldsByType sync.Map // reflect.Type to []field
@@ -49,7 +58,10 @@ func fieldsOf(t reflect.Type) []field {
 		if words := f.Tag.Get("enum"); words != "" {
 			made.enum = strings.Split(words, ",")
 		}
-		made.base64 = f.Tag.Get("format") == "base64"
+		made.format = f.Tag.Get("format")
+		if _, known := formats[made.format]; made.format != "" && !known {
+			panic(fmt.Sprintf("rpcmode: field %s of %s has the format %q, which is none", f.Name, t, made.format))
+		}
 		fields = append(fields, made)
 	}
 	fieldsByType.Store(t, fields)
@@ -113,8 +125,8 @@ func decodeValue(raw json.RawMessage, target reflect.Value, f field, path string
 		if len(f.enum) > 0 && !slices.Contains(f.enum, target.String()) {
 			return &fieldError{path, fmt.Sprintf("expected %s; got %q", expectation(f), target.String())}
 		}
-		if f.base64 && !isBase64(target.String()) {
-			return &fieldError{path, "expected base64, without the beginning of a data: URL"}
+		if format, has := formats[f.format]; has && !format.fits(target.String()) {
+			return &fieldError{path, "expected " + format.expected}
 		}
 		return nil
 	case reflect.Slice:
@@ -148,6 +160,12 @@ func isBase64(text string) bool {
 		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
 		return !letter && !strings.ContainsRune("+/=\r\n", r)
 	})
+}
+
+// isImageType leaves it to the model service which images it takes.
+func isImageType(text string) bool {
+	kind, isImage := strings.CutPrefix(text, "image/")
+	return isImage && kind != ""
 }
 
 func wrongType(raw json.RawMessage, f field, path string) error {

@@ -11,7 +11,7 @@ import (
 type Image struct {
 	Type     string `json:"type" enum:"image"`
 	Data     string `json:"data" format:"base64" doc:"base64"`
-	MimeType string `json:"mimeType" doc:"e.g. image/png"`
+	MimeType string `json:"mimeType" format:"image-type" doc:"e.g. image/png"`
 }
 
 // Prompt are the fields of prompt.
