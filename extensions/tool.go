@@ -31,13 +31,13 @@ func (t *extensionTool) Run(ctx context.Context, call tool.Call, update func(too
 	defer end()
 	what := "the tool " + t.spec.Name
 	if err := i.batch.drain(c.ctx); err != nil {
-		return tool.Result{}, t.failed(i, c.ctx, err)
+		return tool.Result{}, t.failed(c.ctx, i, err)
 	}
 	stream, err := i.client.RunTool(c.ctx, &pb.RunToolRequest{
 		Context: callContext, Name: t.spec.Name, ToolCallId: call.ID, Arguments: call.Arguments,
 	})
 	if err != nil {
-		return tool.Result{}, t.failed(i, c.ctx, err)
+		return tool.Result{}, t.failed(c.ctx, i, err)
 	}
 	for {
 		step, err := stream.Recv()
@@ -45,7 +45,7 @@ func (t *extensionTool) Run(ctx context.Context, call tool.Call, update func(too
 			return tool.Result{}, fmt.Errorf("extension %s: %s ended without a result", t.x.displayName(), what)
 		}
 		if err != nil {
-			return tool.Result{}, t.failed(i, c.ctx, err)
+			return tool.Result{}, t.failed(c.ctx, i, err)
 		}
 		result, err := decodeToolResult(step.GetResult())
 		if err != nil {
@@ -62,7 +62,7 @@ func (t *extensionTool) Run(ctx context.Context, call tool.Call, update func(too
 
 // failed says why a call has no result. That of a call that was aborted is
 // nobody's failure.
-func (t *extensionTool) failed(i *instance, ctx context.Context, err error) error {
+func (t *extensionTool) failed(ctx context.Context, i *instance, err error) error {
 	if errors.Is(context.Cause(ctx), context.Canceled) {
 		return tool.ErrAborted
 	}
