@@ -32,14 +32,18 @@ func docBlocks(text string) []docBlock {
 	return blocks
 }
 
-// TestTeamsDocument runs all commands of docs/teams.md in one shell, as a new
-// user would, and looks for what the page says they print.
-func TestTeamsDocument(t *testing.T) {
+func TestTeamsDocument(t *testing.T) { followDocument(t, "teams.md", 8) }
+
+// followDocument runs all commands of a page of docs in one shell, as a new
+// user would, and looks for what the page says they print. The page has at
+// least so many blocks of commands.
+func followDocument(t *testing.T, page string, atLeast int) {
+	t.Helper()
 	root, err := filepath.Abs("../..")
 	if err != nil {
 		t.Fatal(err)
 	}
-	blocks := docBlocks(read(t, filepath.Join(root, "docs", "teams.md")))
+	blocks := docBlocks(read(t, filepath.Join(root, "docs", page)))
 	const mark = "@@ the next block @@"
 	script := "set -eu\n"
 	for _, b := range blocks {
@@ -73,7 +77,7 @@ func TestTeamsDocument(t *testing.T) {
 			rest = rest[at+len(line):]
 		}
 	}
-	if len(blocks) < 8 {
+	if len(blocks) < atLeast {
 		t.Errorf("the page has %d blocks", len(blocks))
 	}
 }
