@@ -19,7 +19,9 @@ import (
 
 // What is ignored here, pi ignores too: tests that run under nohup must not
 // hand that on.
-func init() { signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP) }
+func init() { takeHangups() }
+
+func takeHangups() { signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP) }
 
 // rest reads what is left and gives the types of the frames in order.
 func (p *process) rest() []string {
@@ -88,7 +90,7 @@ func TestIgnoredSignalsStayIgnored(t *testing.T) {
 	h := newHome(t)
 	signal.Ignore(syscall.SIGHUP)
 	p := h.start(t)
-	signal.Reset(syscall.SIGHUP)
+	takeHangups()
 	p.send(`{"id":"a","type":"get_state"}`)
 	p.response("a")
 	if err := p.cmd.Process.Signal(syscall.SIGHUP); err != nil {
