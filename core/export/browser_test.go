@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/seed-54e836f5/pi/core/export"
+	"github.com/seed-54e836f5/pi/core/message"
 	"github.com/seed-54e836f5/pi/core/store"
 )
 
@@ -237,7 +238,31 @@ func (b *tab) cost() (milliseconds float64) {
 }
 
 func TestLargePage(t *testing.T) {
-	log := large(t, *mebibyte<<20)
+	for name, log := range map[string]*store.Log{
+		"long": large(t, *mebibyte<<20),
+		// A branch at every turn: the path is of many short pieces.
+		"branched": manyBranches(t, int(*mebibyte)*200),
+	} {
+		t.Run(name, func(t *testing.T) { openLarge(t, log) })
+	}
+}
+
+func manyBranches(t *testing.T, turns int) *store.Log {
+	t.Helper()
+	s := newSession(t)
+	last := s.user("the beginning")
+	for i := range turns {
+		s.leaf(last)
+		s.user(fmt.Sprintf("question %d, asked badly", i))
+		s.leaf(last)
+		s.user(fmt.Sprintf("question %d", i))
+		s.answer(message.TextBlock(markdownAnswer), call("c", "bash", map[string]any{"command": "go test ./..."}))
+		last = s.result("c", "bash", fmt.Sprintf("ok pkg%d\nok pkg49\n", i))
+	}
+	return s.log
+}
+
+func openLarge(t *testing.T, log *store.Log) {
 	file := exported(t, log)
 	b := newTab(t)
 	b.screen(1440, 900, false)

@@ -10,8 +10,11 @@ import (
 
 // chunkSize is how many entries are one box to the browser while they are off
 // the screen. To look at every entry of a long session, at each step of the
-// scroll, would make it slow.
-const chunkSize = 16
+// scroll, would make it slow. A short session has no such boxes.
+const (
+	chunkSize    = 16
+	shortSession = 200
+)
 
 // card is one entry as the page shows it.
 type card struct {
@@ -68,7 +71,7 @@ func (w *writer) segment(s *segment) error {
 	}
 	for at := 0; at < len(s.entries); at += chunkSize {
 		chunk := s.entries[at:min(at+chunkSize, len(s.entries))]
-		if err := w.put("chunk", len(chunk) == chunkSize); err != nil {
+		if err := w.put("chunk", w.chunkClass(len(chunk))); err != nil {
 			return err
 		}
 		for _, e := range chunk {
@@ -81,6 +84,18 @@ func (w *writer) segment(s *segment) error {
 		}
 	}
 	return w.put("segmentEnd", nil)
+}
+
+// chunkClass is the class of a box around so many entries; empty: the session
+// is so short that the browser can look at all of it.
+func (w *writer) chunkClass(entries int) string {
+	switch {
+	case len(w.page.Log.Entries()) < shortSession:
+		return ""
+	case entries < chunkSize:
+		return "chunk few"
+	}
+	return "chunk"
 }
 
 // entry writes the card of an entry, or, where there is nothing to show of it,
