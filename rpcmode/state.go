@@ -29,7 +29,7 @@ func getState(_ context.Context, s *server, _ wire.Empty) (wire.State, error) {
 		SessionFile: state.SessionFile, SessionID: state.SessionID, SessionName: state.SessionName,
 		AutoCompactionEnabled: state.AutoCompactionEnabled, MessageCount: state.MessageCount,
 		PendingMessageCount: state.PendingMessageCount, QueuedMessageCount: state.QueuedMessageCount,
-		TodoPhases: s.todos.current().Phases(), Diagnostics: state.Diagnostics,
+		TodoPhases: s.session.Todos().Phases(), Diagnostics: state.Diagnostics,
 	}, nil
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/seed-54e836f5/pi/core/event"
 	"github.com/seed-54e836f5/pi/core/message"
+	"github.com/seed-54e836f5/pi/core/session"
 	"github.com/seed-54e836f5/pi/core/todo"
 	"github.com/seed-54e836f5/pi/core/tool"
 	todotool "github.com/seed-54e836f5/pi/core/tool/todo"
@@ -26,59 +27,37 @@ func setTodos(_ context.Context, s *server, p wire.SetTodos) (wire.Todos, error)
 		}
 	}
 	s.todos.offerTool()
-	return wire.Todos{TodoPhases: s.todos.current().Set(phases)}, nil
+	return wire.Todos{TodoPhases: s.session.Todos().Set(phases)}, nil
 }
 
 // maxReminders is how often one state of the list is reminded of.
 const maxReminders = 3
 
-// todos is the list of tasks of whatever session is live. Its methods may be
-// called from any goroutine.
+// todos offers the session's list of tasks to the model, and reminds of what
+// is open. Its methods may be called from any goroutine.
 type todos struct {
-	session interface {
-		ID() string
-		RegisterTools(owner string, tools []tool.Tool)
-	}
+	session *session.Session
 
 	mu       sync.Mutex
-	list     *todo.List
-	id       string // session that list belongs to
 	offered  bool
 	reminded uint64 // state of the list that attempts counts for
 	attempts int
 }
 
-// current gives the list; a session that took another's place begins with an
-// empty one.
-func (t *todos) current() *todo.List {
-	id := t.session.ID()
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.list == nil {
-		t.list = &todo.List{}
-	}
-	if t.id != id {
-		t.id = id
-		t.list.Set(nil)
-	}
-	return t.list
-}
-
 // offerTool lets the model keep the list, from the next model call on.
 func (t *todos) offerTool() {
-	list := t.current()
 	t.mu.Lock()
 	first := !t.offered
 	t.offered = true
 	t.mu.Unlock()
 	if first {
-		t.session.RegisterTools("<todo>", []tool.Tool{todotool.New(list)})
+		t.session.RegisterTools("<todo>", []tool.Tool{todotool.New(t.session.Todos())})
 	}
 }
 
 // settled gives the event that is due before agent_settled, if any.
 func (t *todos) settled(e *event.AgentSettled) event.Event {
-	list := t.current()
+	list := t.session.Todos()
 	open, empty, change := list.Status()
 	if empty || e.Aborted {
 		return nil

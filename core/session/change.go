@@ -243,7 +243,7 @@ func (s *Session) swap(next *conversation, restores bool) {
 	s.generation++
 	dropped := s.queue.count() > 0
 	s.queue.reset()
-	s.todos = emptyTodos
+	s.todos.Set(nil)
 	s.uselessCompactions = 0
 	s.mu.Unlock()
 	if restores {

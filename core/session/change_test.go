@@ -16,6 +16,7 @@ import (
 	"github.com/seed-54e836f5/pi/core/message"
 	"github.com/seed-54e836f5/pi/core/session"
 	"github.com/seed-54e836f5/pi/core/store"
+	"github.com/seed-54e836f5/pi/core/todo"
 )
 
 // watching notes what extensions are told about changes of session.
@@ -53,7 +54,7 @@ func TestNewSession(t *testing.T) {
 		}
 		r.run("p")
 		r.steer("s")
-		r.SetTodos(event.Raw(`[{"id":"1"}]`))
+		r.Todos().Set([]todo.Phase{{Tasks: []todo.Task{{Content: "t"}}}})
 		oldFile, oldID, generation := r.File(), r.ID(), r.Generation()
 		r.Reset()
 		changed, err := r.NewSession(t.Context(), "/parent.jsonl")()
@@ -62,7 +63,7 @@ func TestNewSession(t *testing.T) {
 		}
 		state := r.State()
 		if state.SessionFile == oldFile || state.SessionID == oldID || state.SessionName != "" || state.MessageCount != 0 || state.PendingMessageCount != 0 ||
-			state.Model.ID != "m2" || state.ThinkingLevel != "off" || string(state.TodoPhases) != "[]" || r.Generation() != generation+1 {
+			state.Model.ID != "m2" || state.ThinkingLevel != "off" || len(r.Todos().Phases()) != 0 || r.Generation() != generation+1 {
 			t.Errorf("the state is %+v", state)
 		}
 		if r.Header().ParentSession != "/parent.jsonl" || r.Cwd() == "" {

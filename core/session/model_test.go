@@ -18,7 +18,7 @@ func TestStateOfANewSession(t *testing.T) {
 	s := r.State()
 	if s.Model == nil || s.Model.ID != "m1" || s.ThinkingLevel != "medium" || s.IsStreaming || s.IsCompacting || s.SteeringMode != "one-at-a-time" ||
 		s.FollowUpMode != "one-at-a-time" || s.InterruptMode != "wait" || s.SessionID != r.ID() || s.SessionFile != "" || s.SessionName != "" ||
-		!s.AutoCompactionEnabled || s.MessageCount != 0 || s.PendingMessageCount != 0 || string(s.TodoPhases) != "[]" {
+		!s.AutoCompactionEnabled || s.MessageCount != 0 || s.PendingMessageCount != 0 || len(r.Todos().Phases()) != 0 {
 		t.Errorf("the state is %+v", s)
 	}
 	wantLines(t, r.entryTypes(), "model_change", "thinking_level_change")

@@ -22,6 +22,7 @@ import (
 	"github.com/seed-54e836f5/pi/core/proc"
 	"github.com/seed-54e836f5/pi/core/provider"
 	"github.com/seed-54e836f5/pi/core/store"
+	"github.com/seed-54e836f5/pi/core/todo"
 	"github.com/seed-54e836f5/pi/core/tool"
 	"github.com/seed-54e836f5/pi/core/ui"
 )
@@ -158,8 +159,6 @@ type Resources interface {
 	SystemPrompt(tools []tool.Spec) string
 }
 
-var emptyTodos = json.RawMessage("[]")
-
 // ErrClosed is what every call gives that begins something after Close.
 var ErrClosed = errors.New("the session is closed")
 
@@ -208,7 +207,7 @@ type state struct {
 	stop               bool // shutdown was asked for
 	overdue            bool // and does not wait for commands any more
 	stopped            chan struct{}
-	todos              json.RawMessage
+	todos              todo.List
 }
 
 // New makes a session. Nothing runs yet, and nothing is written.
@@ -225,7 +224,6 @@ func New(config Config) *Session {
 	s.model, s.wanted = config.Model, config.Thinking
 	s.bashes = map[*bashRun]struct{}{}
 	s.stopped, s.closing, s.over = make(chan struct{}), make(chan struct{}), make(chan struct{})
-	s.todos = emptyTodos
 	s.tools = newToolset(config)
 	s.conversation = newConversation(config.Log, config.Cwd)
 	s.adopt(s.conversation)

@@ -10,6 +10,7 @@ import (
 	"github.com/seed-54e836f5/pi/core/event"
 	"github.com/seed-54e836f5/pi/core/message"
 	"github.com/seed-54e836f5/pi/core/store"
+	"github.com/seed-54e836f5/pi/core/todo"
 	"github.com/seed-54e836f5/pi/core/ui"
 )
 
@@ -28,8 +29,7 @@ type State struct {
 	AutoCompactionEnabled bool                  `json:"autoCompactionEnabled"`
 	MessageCount          int                   `json:"messageCount"`
 	PendingMessageCount   int                   `json:"pendingMessageCount"`
-	QueuedMessageCount    int                   `json:"queuedMessageCount"` // the same, by its other name
-	TodoPhases            json.RawMessage       `json:"todoPhases"`
+	QueuedMessageCount    int                   `json:"queuedMessageCount"`    // the same, by its other name
 	Diagnostics           []string              `json:"diagnostics,omitempty"` // what was not loaded, and why
 }
 
@@ -41,7 +41,7 @@ func (s *Session) State() State {
 		Model: s.model, ThinkingLevel: s.level(), IsStreaming: s.streaming, IsCompacting: s.compacting != nil && !s.compacting.ending,
 		SteeringMode: s.settings.SteeringMode, FollowUpMode: s.settings.FollowUpMode, InterruptMode: s.settings.InterruptMode,
 		AutoCompactionEnabled: s.settings.Compaction.Enabled,
-		PendingMessageCount:   s.queue.count(), TodoPhases: s.todos,
+		PendingMessageCount:   s.queue.count(),
 	}
 	s.mu.Unlock()
 	state.QueuedMessageCount = state.PendingMessageCount
@@ -92,12 +92,9 @@ func (s *Session) SetName(ctx context.Context, name string) error {
 	return nil
 }
 
-// SetTodos replaces the todo list that State shows; phases is its wire form.
-func (s *Session) SetTodos(phases json.RawMessage) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.todos = phases
-}
+// Todos is the list of tasks. It is the same one as long as s lives, and is
+// emptied when another session takes the place of the one it belonged to.
+func (s *Session) Todos() *todo.List { return &s.todos }
 
 // Cwd is the folder that tools work in.
 func (s *Session) Cwd() string { return s.currentConversation().cwd }
