@@ -20,8 +20,8 @@ import (
 //
 //	go test ./cmd/pi -run TestSoak -args -soak 400 -soakkeep /tmp/soak
 //	INTEROP_SESSIONS='/tmp/soak/sessions/*.jsonl' INTEROP_AGENTS=… \
-//		go test -tags interop -run InteropSoaked ./core/store
-func TestInteropSoakedOpenThere(t *testing.T) {
+//		go test -tags interop -run SoakedOpenThere ./core/store
+func TestSoakedOpenThere(t *testing.T) {
 	files, err := filepath.Glob(os.Getenv("INTEROP_SESSIONS"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("INTEROP_SESSIONS names no file: %v", err)
