@@ -23,6 +23,9 @@ func Subscribe[T any](x *Extension, topic string, handle func(ctx *Context, m Bu
 	if topic == "" {
 		panic("sdk: Subscribe needs a topic")
 	}
+	if handle == nil {
+		panic(fmt.Sprintf("sdk: the handler of the topic %s is nil", topic))
+	}
 	if x.topics[topic] == nil {
 		x.order.topics = append(x.order.topics, topic)
 	}

@@ -33,13 +33,36 @@ func explain(w io.Writer, register func(*Extension)) int {
 		fmt.Fprintln(w, "  "+line)
 	}
 	fmt.Fprintf(w, `
-Try it:      pi -e %s
-Install it:  copy it to ~/.pi/agent/extensions for all projects,
-             or to .pi/extensions of one project
+Try it:      %s
+Install it:  copy it to ~/.pi/agent/extensions for all projects, or to
+             .pi/extensions of one project, which then has to be trusted:
+             pi trust
 Test it:     write a Go test with the package sdktest
 Debug it:    start it under a debugger with %s=1 and follow what it prints
-`, path, proto.DebugEnv)
+`, x.trial(path), proto.DebugEnv)
 	return 0
+}
+
+// trial is a command that shows the first of what the extension adds, with the
+// model that needs no key.
+func (x *Extension) trial(path string) string {
+	path = shellWord(path)
+	switch {
+	case len(x.order.commands) > 0:
+		return fmt.Sprintf(`{ echo '{"type":"prompt","message":"/%s"}'; cat; } | pi --mode rpc --provider demo -e %s
+             and answer its dialogs, if there are any, with a line like
+             {"type":"extension_ui_response","id":"...","value":"..."}`, x.order.commands[0], path)
+	case len(x.order.tools) > 0:
+		return fmt.Sprintf("pi -p --provider demo -e %s 'call %s {}'", path, x.order.tools[0])
+	}
+	return fmt.Sprintf("pi -p --provider demo -e %s 'hello'", path)
+}
+
+func shellWord(path string) string {
+	if strings.ContainsAny(path, " '\"\\$&;()*?") {
+		return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+	}
+	return path
 }
 
 // describe lists what the extension adds, a line each.
@@ -85,8 +108,8 @@ func serveDebugger(register func(*Extension)) int {
 	if err != nil {
 		path = os.Args[0]
 	}
-	fmt.Fprintf(os.Stdout, "Waiting for pi. Start it like this; no deadline runs then:\n\n  %s='%s=%s' pi -e %s\n",
-		proto.ReattachEnv, path, address, path)
+	fmt.Fprintf(os.Stdout, "Waiting for pi. Start it like this; no deadline runs then, and this ends with it:\n\n  %s=%s pi --mode rpc -e %s\n",
+		proto.ReattachEnv, shellWord(path+"="+address), shellWord(path))
 	wait()
 	return 0
 }

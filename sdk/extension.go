@@ -3,6 +3,7 @@ package sdk
 import (
 	"fmt"
 	"log/slog"
+	"reflect"
 	"regexp"
 	"slices"
 	"sync"
@@ -110,6 +111,9 @@ func On[H any](x *Extension, d Descriptor[H], handle H, options ...HandlerOption
 	if !known || d.wrap == nil {
 		panic("sdk: On needs one of the descriptors of this package, such as sdk.ToolCall")
 	}
+	if reflect.ValueOf(handle).IsNil() {
+		panic(fmt.Sprintf("sdk: the handler of %s is nil", d.kind))
+	}
 	h := &handler{kind: d.kind, decided: info.Hook == event.Decide, run: d.wrap(handle)}
 	for _, option := range options {
 		option(h)
@@ -128,7 +132,7 @@ var validName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.:-]*$`)
 // claim panics unless name is well formed and not yet taken.
 func claim[V any](what, name string, taken map[string]V) {
 	if !validName.MatchString(name) {
-		panic(fmt.Sprintf("sdk: %q is no name for a %s: letters, digits and _ . : - only", name, what))
+		panic(fmt.Sprintf("sdk: %q is no name for a %s: letters, digits and _ . : - only, and a letter, a digit or _ first", name, what))
 	}
 	if _, is := taken[name]; is {
 		panic(fmt.Sprintf("sdk: there are two %ss of the name %q", what, name))

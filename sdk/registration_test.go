@@ -31,7 +31,17 @@ func TestMistakesOfRegistrationPanic(t *testing.T) {
 		"where a struct is needed": func(x *Extension) {
 			AddTool(x, Tool{Name: "t"}, func(*ToolContext, string) (string, error) { return "", nil })
 		},
-		"schema": func(x *Extension) { AddTool(x, Tool{Name: "t", Schema: json.RawMessage(`{"type":7}`)}, tool) },
+		"schema":                          func(x *Extension) { AddTool(x, Tool{Name: "t", Schema: json.RawMessage(`{"type":7}`)}, tool) },
+		`type is "strin", where "object"`: func(x *Extension) { AddTool(x, Tool{Name: "t", Schema: json.RawMessage(`{"type":"strin"}`)}, tool) },
+		`/list/*: there is no type "text"`: func(x *Extension) {
+			AddTool(x, Tool{Name: "t", Schema: json.RawMessage(`{"type":"object","properties":{"list":{"type":"array","items":{"type":["null","text"]}}}}`)}, tool)
+		},
+		"see AddTool for what": func(x *Extension) {
+			AddTool(x, Tool{Name: "t"}, func(*ToolContext, struct{ C chan int }) (string, error) { return "", nil })
+		},
+		"the tool t has no function":        func(x *Extension) { AddTool[empty, string](x, Tool{Name: "t"}, nil) },
+		"the handler of tool_call is nil":   func(x *Extension) { On(x, ToolCall, nil) },
+		"the handler of the topic a is nil": func(x *Extension) { Subscribe[string](x, "a", nil) },
 		"FailOpen is for ToolCall": func(x *Extension) {
 			On(x, Input, func(*Context, *InputEvent) (*InputResult, error) { return nil, nil }, FailOpen())
 		},
@@ -155,13 +165,20 @@ func TestStartedByHand(t *testing.T) {
 		AddTool(x, Tool{Name: "forecast", Description: "Look ahead"}, func(*ToolContext, empty) (string, error) { return "", nil })
 		On(x, ToolCall, func(*Context, *ToolCallEvent) (*ToolCallResult, error) { return nil, nil }, ForTools("bash"))
 	})
-	for _, want := range []string{"weather 2.1 is an extension of pi", "/rain  Tell whether", "forecast  Look", "tool_call  bash", "pi -e /", ".pi/extensions", "sdktest", "PI_EXTENSION_DEBUG"} {
+	for _, want := range []string{"weather 2.1 is an extension of pi", "/rain  Tell whether", "forecast  Look", "tool_call  bash", `"message":"/rain"`, "-e /", ".pi/extensions", "pi trust", "sdktest", "PI_EXTENSION_DEBUG"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("it does not say %q:\n%s", want, out.String())
 		}
 	}
 	if code != 0 {
 		t.Errorf("it exits with %d", code)
+	}
+	out.Reset()
+	explain(&out, func(x *Extension) {
+		AddTool(x, Tool{Name: "forecast"}, func(*ToolContext, empty) (string, error) { return "", nil })
+	})
+	if !strings.Contains(out.String(), "'call forecast {}'") {
+		t.Errorf("it does not say how to call the tool:\n%s", out.String())
 	}
 	out.Reset()
 	if code := explain(&out, func(*Extension) { panic("no luck") }); code == 0 || !strings.Contains(out.String(), "no luck") {

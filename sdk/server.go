@@ -3,9 +3,7 @@ package sdk
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
-	"runtime/debug"
 	"sync"
 
 	"google.golang.org/grpc"
@@ -233,23 +231,6 @@ func (s *server) logged(kind event.Kind, failure *pb.Failure) *pb.Failure {
 		s.log.Error("the handler of "+string(kind)+" panicked: "+failure.GetMessage(), "stack", failure.GetStack())
 	}
 	return failure
-}
-
-// guard runs a handler of the author's and gives its error, or its panic.
-func guard(run func() error) (failure *pb.Failure) {
-	defer func() {
-		if v := recover(); v != nil {
-			failure = &pb.Failure{
-				Reason:  pb.Failure_REASON_PANIC,
-				Message: fmt.Sprint(v),
-				Stack:   string(debug.Stack()),
-			}
-		}
-	}()
-	if err := run(); err != nil {
-		return &pb.Failure{Message: err.Error()}
-	}
-	return nil
 }
 
 // short keeps a text small enough for a gRPC status, which travels in headers.

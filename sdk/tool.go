@@ -3,7 +3,9 @@ package sdk
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"reflect"
+	"slices"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
@@ -60,8 +62,18 @@ type toolEntry struct {
 
 // AddTool adds a tool that the model may call. In is the type of its
 // arguments, a struct: fields are named by their json tags, described by their
-// jsonschema tags, and required unless they are omitempty. Arguments that do
-// not fit never reach run; the model is told what is wrong.
+// jsonschema tags (the whole tag is the description), and required unless they
+// are omitempty or omitzero. Arguments that do not fit never reach run; the
+// model is told what is wrong.
+//
+//	type Input struct {
+//		Path string `json:"path" jsonschema:"the file to read"`
+//		Min  int    `json:"min,omitempty" jsonschema:"leave out shorter words"`
+//	}
+//
+// Relative paths are those of Context.Cwd: the program runs where pi was
+// started, and a session may be elsewhere. run returns soon when ctx ends, as
+// it does when the run is aborted.
 //
 // Out is ToolOutput, string, or anything that can be written as JSON, which is
 // shown to the model and kept as the details of the result. An error is told
@@ -70,6 +82,9 @@ type toolEntry struct {
 func AddTool[In, Out any](x *Extension, t Tool, run func(ctx *ToolContext, in In) (Out, error)) {
 	x.mustTakeMore("AddTool")
 	claim("tool", t.Name, x.tools)
+	if run == nil {
+		panic(fmt.Sprintf("sdk: the tool %s has no function", t.Name))
+	}
 	schema, err := inputSchema[In](t.Schema)
 	if err != nil {
 		panic(fmt.Sprintf("sdk: the tool %s: %v", t.Name, err))
@@ -109,17 +124,48 @@ func inputSchema[In any](given json.RawMessage) (*jsonschema.Schema, error) {
 		if err := json.Unmarshal(given, &s); err != nil {
 			return nil, fmt.Errorf("schema: %w", err)
 		}
-		return &s, nil
+		if s.Type != "object" {
+			return nil, fmt.Errorf("schema: its type is %q, where \"object\" is needed", s.Type)
+		}
+		return &s, checkTypes("", &s)
 	}
 	s, err := jsonschema.For[In](nil)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w; see AddTool for what the fields and tags of its arguments may be", err)
 	}
 	if s.Type != "object" {
 		return nil, fmt.Errorf("its arguments have type %s, where a struct is needed", reflect.TypeFor[In]())
 	}
 	acceptMore(s)
 	return s, nil
+}
+
+// checkTypes finds types that are misspelt, which a model service would refuse
+// with every prompt.
+func checkTypes(path string, s *jsonschema.Schema) error {
+	if s == nil {
+		return nil
+	}
+	types := s.Types
+	if s.Type != "" {
+		types = []string{s.Type}
+	}
+	for _, t := range types {
+		if !slices.Contains([]string{"object", "array", "string", "number", "integer", "boolean", "null"}, t) {
+			return fmt.Errorf("schema: %s: there is no type %q", path, t)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
+		if err := checkTypes(path+"/"+name, s.Properties[name]); err != nil {
+			return err
+		}
+	}
+	for _, inner := range slices.Concat([]*jsonschema.Schema{s.Items, s.AdditionalProperties}, s.PrefixItems, s.AnyOf, s.OneOf, s.AllOf) {
+		if err := checkTypes(path+"/*", inner); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // acceptMore lets objects have members that nobody asked for: models like to

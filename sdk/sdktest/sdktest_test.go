@@ -213,7 +213,7 @@ func TestEventsAndTools(t *testing.T) {
 	if err != nil || result != nil {
 		t.Errorf("read gave %+v, %v", result, err)
 	}
-	if _, err = sdktest.Decide(pi, sdk.ToolCall, &sdk.ToolCallEvent{ToolName: "panic", Input: sdk.Raw(`{}`)}); err == nil || !strings.Contains(err.Error(), "panic: ouch") {
+	if _, err = sdktest.Decide(pi, sdk.ToolCall, &sdk.ToolCallEvent{ToolName: "panic", Input: sdk.Raw(`{}`)}); err == nil || !strings.Contains(err.Error(), "panic: ouch (sdktest_test.go:") {
 		t.Errorf("a panic gave %v", err)
 	}
 	ctx, abort := context.WithCancel(t.Context())
