@@ -74,7 +74,7 @@ func reply(req provider.Request, prompt *message.User) string {
 		fmt.Fprintf(&b, " With it came %s.", plural(n, "image"))
 	}
 	if len(req.Tools) > 0 {
-		b.WriteString("\n\nAsk me to look at something, like \"look at this folder\" or \"read go.mod\", and I call a tool.")
+		b.WriteString("\n\nAsk me to look at something, like \"look at this folder\" or \"read go.mod\", and I call a tool. \"call NAME {...}\" calls the tool NAME with these arguments.")
 	}
 	b.WriteString(" For a model that thinks, set the API key of a service, like ANTHROPIC_API_KEY, and choose one of its models.")
 	return b.String()
@@ -89,6 +89,10 @@ func images(m *message.User) int {
 	}
 	return n
 }
+
+// calling is a prompt that says which tool to call, and with what: authors of
+// tools try them so.
+var calling = onFirstUse(`(?s)^\s*call ([\w.:-]+)\s*(\{.*\})\s*$`)
 
 // looking are the words of a prompt that asks to look at something.
 var looking = onFirstUse(`(?i)\b(look|list|show|see|read|open|print|cat|ls|explore|inspect|what(?:'s| is) in|which files|files|folder|directory)\b`)
@@ -105,11 +109,14 @@ func onFirstUse(pattern string) func() *regexp.Regexp {
 // says what it looks at; nil: none.
 func lookup(prompt *message.User, tools []provider.Tool) (call *ToolCall, about string) {
 	text := message.TextOf(prompt)
-	if !looking().MatchString(text) {
-		return nil, ""
-	}
 	has := func(name string) bool {
 		return slices.ContainsFunc(tools, func(t provider.Tool) bool { return t.Name == name })
+	}
+	if m := calling().FindStringSubmatch(text); len(m) == 3 && has(m[1]) && json.Valid([]byte(m[2])) {
+		return &ToolCall{Name: m[1], Arguments: json.RawMessage(m[2])}, "what " + m[1] + " gives"
+	}
+	if !looking().MatchString(text) {
+		return nil, ""
 	}
 	file := strings.TrimSpace(named().FindString(text))
 	folder := "."

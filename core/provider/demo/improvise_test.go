@@ -49,6 +49,9 @@ func TestWhatIsImprovised(t *testing.T) {
 		{"read go.mod", tools("write"), ""},
 		{"look at this folder", tools("read"), ""},
 		{"look at this folder", nil, ""},
+		{`call count_words {"path":"a b.txt"}`, tools("ls", "count_words"), `count_words {"path":"a b.txt"}`},
+		{`call read {"path": oops}`, tools("write", "read"), ""},
+		{`call forecast {}`, tools("bash"), ""},
 	} {
 		req := providertest.Say(model, c.prompt)
 		req.Tools, req.Thinking = c.tools, message.ThinkingMedium
