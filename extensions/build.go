@@ -79,6 +79,7 @@ func (h *Host) compile(ctx context.Context, goTool, folder, program string) erro
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	made := filepath.Join(dir, filepath.Base(program))
+	h.log.Info("building the extension; the first time takes a while", "folder", folder)
 	if _, err := h.goCommand(ctx, goTool, folder, "build", "-buildvcs=false", "-o", made, "."); err != nil {
 		return err
 	}
@@ -157,12 +158,15 @@ func (h *Host) goCommand(ctx context.Context, goTool, folder string, args ...str
 // module.
 func buildAdvice(text string) string {
 	if strings.Contains(text, "go.mod file not found") || strings.Contains(text, "no required module provides package "+sdkPath) {
-		return "\nIn that folder, run: go mod init extension && go get " + sdkPath
+		return "\nIn that folder, run: go mod init extension && go get " + sdkPath + "\nTo take the sdk from a clone of pi, run between the two: go mod edit -replace " + modulePath + "=/path/to/the/clone"
 	}
 	return ""
 }
 
-const sdkPath = "github.com/seed-54e836f5/pi/sdk"
+const (
+	modulePath = "github.com/seed-54e836f5/pi"
+	sdkPath    = modulePath + "/sdk"
+)
 
 // buildEnvironment is that of an extension with what the go command looks at.
 // Offline, it fetches nothing.

@@ -19,6 +19,8 @@ type source struct {
 	// reports and registries.
 	path string
 	form form
+	// isFolder is whether the path is one, also where it holds no extension.
+	isFolder bool
 	// manifest is nil where there is none.
 	manifest *manifest
 	info     session.SourceInfo
@@ -148,7 +150,7 @@ func (h *Host) named(place Place) []source {
 	}
 	s := inspect(path)
 	s.info = info
-	if !errors.Is(s.err, errNone) {
+	if !errors.Is(s.err, errNone) || !s.isFolder {
 		return []source{s}
 	}
 	inside := h.inFolder(path, place.Scope)
@@ -188,6 +190,7 @@ func inspect(path string) source {
 	case err != nil:
 		s.err = fmt.Errorf("load the extension: %w", err)
 	case info.IsDir():
+		s.isFolder = true
 		s.inspectFolder()
 	case isScript(path):
 		s.err = fmt.Errorf("%s: %w", path, errScript)
