@@ -113,6 +113,9 @@ func (p *process) runBatch(ctx context.Context, mode string, play func(context.C
 	if err != nil {
 		return 0, err
 	}
+	if len(prompts) == 0 && !p.options.print && mode == "print" {
+		warn(p.std.err, "there is no prompt, and pi has no screen of its own: name one (pi 'look at this folder'), or have a client drive pi --mode rpc; pi --help says more")
+	}
 	r, err := p.begin(ctx, mode, ui.None{}, &hook.Chain{})
 	if err != nil {
 		return 0, err
