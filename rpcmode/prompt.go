@@ -3,7 +3,6 @@ package rpcmode
 import (
 	"context"
 	"errors"
-	"strings"
 
 	"github.com/seed-54e836f5/pi/core/message"
 	"github.com/seed-54e836f5/pi/core/session"
@@ -61,11 +60,11 @@ func abortAndPrompt(_ context.Context, s *server, p wire.Text, r *reply) {
 // acceptance answers a prompt once it was accepted. Clients of the xcsh
 // dialect are answered at once, and again if it then fails. Until the session
 // has decided on it, get_state says that a run is on: whoever asks behind a
-// prompt wants to see its effect. A slash command begins no run.
+// prompt wants to see its effect.
 func (s *server) acceptance(text string, r *reply) session.Accepted {
-	var run int64 = 1
-	if strings.HasPrefix(text, "/") {
-		run = 0
+	var run int64
+	if s.session.BeginsRun(text) {
+		run = 1
 	}
 	s.deciding.Add(run)
 	if s.dialect == XCSH {

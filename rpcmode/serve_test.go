@@ -3,11 +3,13 @@ package rpcmode_test
 import (
 	"context"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 
 	"github.com/seed-54e836f5/pi/core/event"
 	"github.com/seed-54e836f5/pi/core/session"
+	"github.com/seed-54e836f5/pi/core/tool"
 	"github.com/seed-54e836f5/pi/rpcmode"
 	"github.com/seed-54e836f5/pi/rpcmode/internal/scripted"
 )
@@ -271,6 +273,38 @@ func TestPrompts(t *testing.T) {
 		`},
 	})
 }
+
+// Whoever asks behind a prompt sees its effect, also when extensions, which
+// prompts wait for, are not up yet.
+func TestStateBehindAPrompt(t *testing.T) {
+	withTemplate := func(c *session.Config, _ *rpcmode.Options) {
+		up := make(chan struct{})
+		time.AfterFunc(time.Second, func() { close(up) })
+		c.Extensions, c.Resources = slowExtensions(up), template{}
+	}
+	var conversations []conversation
+	for text, streams := range map[string]string{"SAY hi": "true", "/greet you": "true", "/greet\\nyou": "true", "/unknown": "false"} {
+		conversations = append(conversations, conversation{name: text, change: []setup{withTemplate}, skip: chatter, script: `
+			> {"id":"p","type":"prompt","message":"` + text + `"}
+			> {"id":"s","type":"get_state"}
+			< {"id":"s","type":"response","command":"get_state","success":true,"data":{…"isStreaming":` + streams + `,…}}
+			wait 2s
+			< {"id":"p","type":"response","command":"prompt","success":true,"data":{"disposition":"started"}}
+			< {"type":"agent_settled"}
+		`})
+	}
+	playAll(t, conversations)
+}
+
+// template is one, named greet.
+type template struct{}
+
+func (template) Load(string, event.ResourcesDiscoverResult) session.Resources { return template{} }
+func (template) Expand(text string) string                                    { return text }
+func (template) Commands() []session.Command {
+	return []session.Command{{Name: "greet", Source: "prompt"}}
+}
+func (template) SystemPrompt([]tool.Spec) string { return "" }
 
 func TestStateAndSettings(t *testing.T) {
 	playAll(t, []conversation{

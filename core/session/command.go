@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/seed-54e836f5/pi/core/event"
 )
@@ -109,6 +110,41 @@ func (s *state) findCommand(text string) (command ExtensionCommand, arguments st
 		}
 	}
 	return ExtensionCommand{}, "", false
+}
+
+// BeginsRun says whether a prompt with this text, while no run is on, begins
+// one: all do but commands of extensions. Until extensions are up a slash
+// command that nobody knows may still turn out to be one, and counts as such.
+// It does not wait.
+func (s *Session) BeginsRun(text string) bool {
+	if !strings.HasPrefix(text, "/") {
+		return true
+	}
+	s.mu.Lock()
+	_, _, isCommand := s.findCommand(text)
+	resources := s.resources
+	s.mu.Unlock()
+	if isCommand {
+		return false
+	}
+	if s.extensionsUp() {
+		return true
+	}
+	words := strings.Fields(text[1:])
+	return len(words) > 0 && slices.ContainsFunc(resources.Commands(), func(c Command) bool { return c.Name == words[0] })
+}
+
+// extensionsUp says whether all commands of extensions are known.
+func (s *Session) extensionsUp() bool {
+	if s.config.Extensions == nil {
+		return true
+	}
+	select {
+	case <-s.config.Extensions.Ready():
+		return true
+	default:
+		return false
+	}
 }
 
 // CompleteArguments suggests arguments for a command of an extension.

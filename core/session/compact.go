@@ -95,18 +95,19 @@ func (s *Session) waitCompaction() {
 	}
 }
 
+// compactionAhead says whether a run must wait for a compaction, one that is
+// on or its own, before it can begin.
+func (s *Session) compactionAhead(r *run) bool {
+	s.mu.Lock()
+	on := s.compacting != nil
+	s.mu.Unlock()
+	return on || s.compactionDue(r)
+}
+
 // compactIfNeeded makes a context smaller that has grown over the threshold.
 // That is looked at before a prompt, between the turns of a run, and after it.
 func (s *Session) compactIfNeeded(r *run) {
-	s.mu.Lock()
-	model, settings, c := s.model, s.settings.Compaction, s.conversation
-	given := s.uselessCompactions >= compactionLimit
-	s.mu.Unlock()
-	if model == nil || given || r.ctx.Err() != nil || !settings.Enabled {
-		return
-	}
-	size := compact.ContextTokens(c.log.Context(c.log.Leaf()))
-	if !compact.ShouldCompact(size.Tokens, model.ContextWindow, settings) {
+	if !s.compactionDue(r) {
 		return
 	}
 	if errors.Is(s.compactAutomatically(r, event.CompactThreshold, false), ErrCompactionAborted) {
@@ -115,12 +116,25 @@ func (s *Session) compactIfNeeded(r *run) {
 	s.mu.Lock()
 	s.uselessCompactions++
 	last := s.uselessCompactions == compactionLimit
+	model, settings := s.model, s.settings.Compaction
 	s.mu.Unlock()
 	if last {
 		s.emit(s.tellContext(r), &event.CompactionEnd{Reason: event.CompactThreshold, ErrorMessage: fmt.Sprintf(
 			"%d compactions in a row left the context over %d of %d tokens; automatic compaction pauses until an answer fits. Use a model with a larger window, or fewer tools and context files",
 			compactionLimit, model.ContextWindow-settings.ReserveTokens, model.ContextWindow)})
 	}
+}
+
+func (s *Session) compactionDue(r *run) bool {
+	s.mu.Lock()
+	model, settings, c := s.model, s.settings.Compaction, s.conversation
+	given := s.uselessCompactions >= compactionLimit
+	s.mu.Unlock()
+	if model == nil || given || r.ctx.Err() != nil || !settings.Enabled {
+		return false
+	}
+	size := compact.ContextTokens(c.log.Context(c.log.Leaf()))
+	return compact.ShouldCompact(size.Tokens, model.ContextWindow, settings)
 }
 
 // sawAnswer looks at the context after an answer that ended well: one that

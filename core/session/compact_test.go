@@ -200,7 +200,7 @@ func TestCompactionOverTheThreshold(t *testing.T) {
 		r.SetAutoCompaction(true)
 		r.Prompt(session.Prompt{Text: "p3"}, func(session.Disposition, error) { r.Note("accepted") })
 		r.Await("agent_settled", 1)
-		wantLines(t, r.brief(), "compaction_start threshold", "compaction_end threshold done", "accepted",
+		wantLines(t, r.brief(), "accepted", "compaction_start threshold", "compaction_end threshold done",
 			"agent_start", "message_end user: p3", "message_end assistant stop: a3", "agent_end 2", "agent_settled")
 	})
 	bubble(t, "between turns", func(t *testing.T) {
@@ -443,7 +443,7 @@ func TestWhatComesDuringACompaction(t *testing.T) {
 			t.Errorf("the compaction failed: %v", err)
 		}
 		r.Await("agent_settled", 1)
-		wantLines(t, r.brief(), "compaction_start manual", "compaction_end manual done", "accepted started <nil>",
+		wantLines(t, r.brief(), "compaction_start manual", "accepted started <nil>", "compaction_end manual done",
 			"agent_start", "message_end user: p3", "message_end assistant stop: a3", "agent_end 2", "agent_settled")
 	})
 	bubble(t, "a prompt, then an abort", func(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 
 	"github.com/seed-54e836f5/pi/core/agent"
 	"github.com/seed-54e836f5/pi/core/event"
@@ -118,33 +119,33 @@ func (s *Session) admitPrompt(a *admission) {
 }
 
 // runPrompt is the life of a run that a prompt began, on its own goroutine:
-// hooks and expansion, acceptance, the turns, the end.
+// hooks and expansion, acceptance, the turns, the end. Where the conversation
+// is compacted first, that comes behind the acceptance: clients bound the time
+// that they wait for it.
 func (s *Session) runPrompt(r *run, a *admission) {
-	messages, disposition, err := s.prepare(r, a.prompt)
-	if err != nil || disposition == Handled {
+	text, images, handled := s.passInput(r.ctx, a.prompt)
+	if handled {
 		s.abandon(r)
-		a.accepted(disposition, err)
+		a.accepted(Handled, nil)
 		return
 	}
-	a.accepted(Started, nil)
+	if err := s.checkModel(r.ctx); err != nil {
+		s.abandon(r)
+		a.accepted("", err)
+		return
+	}
+	accept := sync.OnceFunc(func() { a.accepted(Started, nil) })
+	if s.compactionAhead(r) {
+		accept()
+		s.waitCompaction()
+		s.compactIfNeeded(r)
+	}
+	text = s.currentResources().Expand(text)
+	messages := s.opening(r, message.NewUser(text, images, s.now()), text, images)
+	accept()
 	s.prepared(r)
 	s.drive(r, messages)
 	s.settle(r)
-}
-
-// prepare turns a prompt into the messages that begin its run.
-func (s *Session) prepare(r *run, p Prompt) ([]agent.Queued, Disposition, error) {
-	s.waitCompaction()
-	text, images, handled := s.passInput(r.ctx, p)
-	if handled {
-		return nil, Handled, nil
-	}
-	if err := s.checkModel(r.ctx); err != nil {
-		return nil, "", err
-	}
-	s.compactIfNeeded(r)
-	text = s.currentResources().Expand(text)
-	return s.opening(r, message.NewUser(text, images, s.now()), text, images), Started, nil
 }
 
 // opening is what a run begins with: what the user said, what extensions kept
