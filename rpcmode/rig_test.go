@@ -17,7 +17,6 @@ import (
 	"github.com/seed-54e836f5/pi/core/hook"
 	"github.com/seed-54e836f5/pi/core/session"
 	"github.com/seed-54e836f5/pi/rpcmode"
-	"github.com/seed-54e836f5/pi/rpcmode/contract"
 	"github.com/seed-54e836f5/pi/rpcmode/internal/scripted"
 	"github.com/seed-54e836f5/pi/rpcmode/jsonl"
 )
@@ -50,15 +49,14 @@ func newRig(t *testing.T, change ...setup) *rig {
 	in, input := io.Pipe()
 	out := newOutput()
 	r := &rig{t: t, input: input, output: out, served: make(chan struct{}), model: &scripted.Model{}}
-	config, options := scripted.Config(t.TempDir(), r.model), rpcmode.Options{In: in, Out: out, Version: "1.2.3"}
+	config, options := scripted.Config(t.TempDir(), r.model), rpcmode.Options{In: in, Version: "1.2.3"}
 	for _, f := range change {
 		f(&config, &options)
 	}
 	if options.Dialect == "" {
 		options.Dialect = rpcmode.Pi
 	}
-	out.check = contracts[options.Dialect]
-	out.wrong = func(line string, err error) { t.Errorf("%v: %s", err, line) }
+	options.Out = watched(t, options.Dialect, out)
 	if options.UI == nil {
 		options.UI = rpcmode.NewUI(options.Dialect, false)
 	}
@@ -75,6 +73,11 @@ func newRig(t *testing.T, change ...setup) *rig {
 		<-r.served
 	})
 	return r
+}
+
+// watched holds every frame that is written to out against its schema.
+func watched(t *testing.T, dialect rpcmode.Dialect, out io.Writer) io.Writer {
+	return contracts[dialect].Watch(out, func(line []byte, err error) { t.Errorf("%v: %.1000s", err, line) })
 }
 
 // send writes lines.
@@ -204,9 +207,6 @@ func matches(pattern, line string) bool {
 
 // output collects what is written, by line.
 type output struct {
-	wrong func(line string, err error) // told of frames that break the contract
-	check *contract.Contract
-
 	mu    sync.Mutex
 	some  sync.Cond
 	rest  []byte // of a line that is not whole yet
@@ -237,15 +237,8 @@ func (o *output) Write(p []byte) (int, error) {
 		if !whole {
 			break
 		}
-		line := string(o.rest)
+		o.lines = append(o.lines, string(o.rest))
 		o.rest, p = o.rest[:0], tail
-		o.lines = append(o.lines, line)
-		if len(line) > 1<<20 {
-			continue // not worth the time
-		}
-		if err := o.check.Check([]byte(line)); err != nil {
-			o.wrong(line, err)
-		}
 	}
 	o.some.Broadcast()
 	return n, nil

@@ -158,11 +158,12 @@ func TestServeEndsWithItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		in, input := io.Pipe()
 		out := newOutput()
-		out.check, out.wrong = contracts[rpcmode.Pi], func(line string, err error) { t.Errorf("%v: %s", err, line) }
 		s := session.New(scripted.Config(t.TempDir(), &scripted.Model{}))
 		ctx, cancel := context.WithCancel(t.Context())
 		served := make(chan error)
-		go func() { served <- rpcmode.Serve(ctx, rpcmode.Options{In: in, Out: out, Session: s}) }()
+		go func() {
+			served <- rpcmode.Serve(ctx, rpcmode.Options{In: in, Out: watched(t, rpcmode.Pi, out), Session: s})
+		}()
 		if _, err := io.WriteString(input, `{"id":"p","type":"prompt","message":"HANG"}`+"\n"); err != nil {
 			t.Fatal(err)
 		}
@@ -194,13 +195,12 @@ func TestServeEndsInTimeWithItsContext(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				in, input := io.Pipe()
 				out := newOutput()
-				out.check, out.wrong = contracts[rpcmode.Pi], func(line string, err error) { t.Errorf("%v: %.200s", err, line) }
 				out.stall(true)
 				s := session.New(scripted.Config(t.TempDir(), &scripted.Model{}))
 				ctx, cancel := context.WithCancel(t.Context())
 				served := make(chan error)
 				go func() {
-					served <- rpcmode.Serve(ctx, rpcmode.Options{In: in, Out: out, Session: s, CloseTime: closeTime})
+					served <- rpcmode.Serve(ctx, rpcmode.Options{In: in, Out: watched(t, rpcmode.Pi, out), Session: s, CloseTime: closeTime})
 				}()
 				if _, err := io.WriteString(input, commands+"\n"); err != nil {
 					t.Fatal(err)

@@ -28,30 +28,29 @@ func runTests(m *testing.M) int {
 	}
 	defer os.RemoveAll(buildDir)
 	piBinary = filepath.Join(buildDir, "pi")
-	if err := build(piBinary, "."); err != nil {
+	if err := buildWatched(piBinary); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	return m.Run()
+	return reportWatched(m.Run())
 }
 
 // build compiles main packages: one into a file, or several into a folder that
 // ends in a slash. With the race detector on, they have it too.
 func build(target string, packages ...string) error {
-	if raceEnabled {
-		return compile(target, "-race", packages)
-	}
-	return compile(target, "-race=false", packages)
+	return compile(target, []string{raceFlag()}, packages...)
 }
 
 // buildFixtures compiles programs that are not themselves tested: small, and
 // quick to link.
 func buildFixtures(target string, packages ...string) error {
-	return compile(target, "-ldflags=-s -w", packages)
+	return compile(target, []string{"-ldflags=-s -w"}, packages...)
 }
 
-func compile(target, flag string, packages []string) error {
-	args := slices.Concat([]string{"build", "-o", target, flag}, packages)
+func raceFlag() string { return fmt.Sprintf("-race=%t", raceEnabled) }
+
+func compile(target string, flags []string, packages ...string) error {
+	args := slices.Concat([]string{"build", "-o", target}, flags, packages)
 	out, err := exec.Command("go", args...).CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("go build %s: %w\n%s", strings.Join(packages, " "), err, out)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"maps"
 	"os"
@@ -85,7 +86,7 @@ func (p *process) serve(ctx context.Context) (int, error) {
 		return 0, err
 	}
 	err = rpcmode.Serve(ctx, rpcmode.Options{
-		In: p.std.in, Out: p.std.out, Session: r.session, Started: r.start, UI: user, Extensions: described{r.host},
+		In: p.std.in, Out: p.std.records(), Session: r.session, Started: r.start, UI: user, Extensions: described{r.host},
 		ListSessions: p.listSessions(r.session), ExportHTML: exporter(r.session),
 		Dialect: p.dialect, Version: version, Log: r.log, CloseTime: closeTime,
 	})
@@ -98,15 +99,15 @@ func (p *process) serve(ctx context.Context) (int, error) {
 
 // streamJSON is json mode.
 func (p *process) streamJSON(ctx context.Context) (int, error) {
-	return p.runBatch(ctx, "json", rpcmode.RunJSON)
+	return p.runBatch(ctx, "json", p.std.records(), rpcmode.RunJSON)
 }
 
 // printAnswer is text mode.
 func (p *process) printAnswer(ctx context.Context) (int, error) {
-	return p.runBatch(ctx, "print", rpcmode.RunPrint)
+	return p.runBatch(ctx, "print", p.std.out, rpcmode.RunPrint)
 }
 
-func (p *process) runBatch(ctx context.Context, mode string, play func(context.Context, rpcmode.Batch) (bool, error)) (int, error) {
+func (p *process) runBatch(ctx context.Context, mode string, out io.Writer, play func(context.Context, rpcmode.Batch) (bool, error)) (int, error) {
 	ctx, signals := watchSignals(ctx)
 	defer signals.stop()
 	prompts, err := p.readPrompts()
@@ -121,7 +122,7 @@ func (p *process) runBatch(ctx context.Context, mode string, play func(context.C
 		return 0, err
 	}
 	ok, err := play(ctx, rpcmode.Batch{
-		Out: p.std.out, Errors: p.std.err, Session: r.session, Started: r.start, Prompts: prompts,
+		Out: out, Errors: p.std.err, Session: r.session, Started: r.start, Prompts: prompts,
 		Header: r.session.Header(), Log: r.log, CloseTime: closeTime,
 	})
 	r.end(ctx)

@@ -14,9 +14,6 @@ import (
 	"testing"
 
 	"github.com/seed-54e836f5/pi/cmd/internal/replay"
-	"github.com/seed-54e836f5/pi/rpcmode"
-	"github.com/seed-54e836f5/pi/rpcmode/contract"
-	"github.com/seed-54e836f5/pi/rpcmode/wire"
 )
 
 const transcripts = "testdata/transcripts"
@@ -70,13 +67,10 @@ func replayScenario(t *testing.T, sc *replay.Scenario, agent replay.Agent) {
 	var stderr string
 	agent.Command = []string{piBinary}
 	agent.Log = func(text string) { stderr = text }
-	var written [][]byte
-	agent.Wrote = func(line []byte) { written = append(written, line) }
 	got, err := replay.Play(t.Context(), sc, agent)
 	if err != nil {
 		t.Fatal(err)
 	}
-	checkFrames(t, written)
 	differences := replay.Compare(expected, got)
 	if len(differences) == 0 {
 		return
@@ -86,42 +80,6 @@ func replayScenario(t *testing.T, sc *replay.Scenario, agent replay.Agent) {
 		differences = append(differences[:most:most], fmt.Sprintf("and %d more", len(differences)-most))
 	}
 	t.Errorf("%s\n%s\nstderr: %s", sc.About, strings.Join(differences, "\n"), stderr)
-}
-
-// checkFrames holds what an agent wrote against the schemas of its dialect.
-// Output that is no frames, that of print mode, is nothing to check.
-func checkFrames(t *testing.T, lines [][]byte) {
-	t.Helper()
-	dialect := rpcmode.Pi
-	for i, line := range lines {
-		var frame struct{ Type string }
-		if err := json.Unmarshal(line, &frame); err != nil || frame.Type == "" {
-			continue // Compare wants the recorded text
-		}
-		if frame.Type == wire.TypeReady {
-			dialect = rpcmode.XCSH
-		}
-		if i == 0 && frame.Type == "session" {
-			continue // the header that json mode begins with
-		}
-		if err := frameContract(dialect).Check(line); err != nil {
-			t.Errorf("a frame does not fit its schema: %v\n%.1000s", err, line)
-		}
-	}
-}
-
-var contracts sync.Map // rpcmode.Dialect to *contract.Contract
-
-func frameContract(dialect rpcmode.Dialect) *contract.Contract {
-	if c, ok := contracts.Load(dialect); ok {
-		return c.(*contract.Contract)
-	}
-	c, err := contract.New(dialect)
-	if err != nil {
-		panic(err)
-	}
-	kept, _ := contracts.LoadOrStore(dialect, c)
-	return kept.(*contract.Contract)
 }
 
 // scenarioGroups returns the scenarios by group, each in exactly one.

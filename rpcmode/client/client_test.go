@@ -20,6 +20,7 @@ import (
 	"github.com/seed-54e836f5/pi/core/ui"
 	"github.com/seed-54e836f5/pi/rpcmode"
 	"github.com/seed-54e836f5/pi/rpcmode/client"
+	"github.com/seed-54e836f5/pi/rpcmode/contract"
 	"github.com/seed-54e836f5/pi/rpcmode/internal/scripted"
 	"github.com/seed-54e836f5/pi/rpcmode/wire"
 )
@@ -44,6 +45,7 @@ func TestMain(m *testing.M) {
 }
 
 // serve is an agent with a scripted model. opened gets its session and UI.
+// What it writes fits the schemas of its dialect.
 func serve(ctx context.Context, in io.Reader, out io.Writer, dialect rpcmode.Dialect, opened func(*session.Session, *rpcmode.UI)) error {
 	dir, err := os.MkdirTemp("", "client-test-")
 	if err != nil {
@@ -56,6 +58,11 @@ func serve(ctx context.Context, in io.Reader, out io.Writer, dialect rpcmode.Dia
 	if opened != nil {
 		opened(s, user)
 	}
+	frames, err := contract.New(dialect)
+	if err != nil {
+		return err
+	}
+	out = frames.Watch(out, func(line []byte, err error) { panic(fmt.Sprintf("%v: %s", err, line)) })
 	err = rpcmode.Serve(ctx, rpcmode.Options{In: in, Out: out, Session: s, UI: user, Dialect: dialect, Version: "1.2.3"})
 	return errors.Join(err, os.RemoveAll(dir))
 }

@@ -5,8 +5,10 @@
 package contract
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"regexp"
 	"slices"
 	"sync"
@@ -146,6 +148,35 @@ func (c *Contract) Check(line []byte) error {
 		return nil
 	}
 	return c.validate(schema, data)
+}
+
+// Watch gives a writer that passes everything on to out, and calls wrong for
+// each line that Check objects to, before that line is whole at out. It is for
+// one agent's stdout, and like that for one goroutine at a time.
+func (c *Contract) Watch(out io.Writer, wrong func(line []byte, err error)) io.Writer {
+	return &watcher{contract: c, out: out, wrong: wrong}
+}
+
+type watcher struct {
+	contract *Contract
+	out      io.Writer
+	wrong    func(line []byte, err error)
+	rest     []byte // of a line that is not whole yet
+}
+
+// Write implements io.Writer.
+func (w *watcher) Write(p []byte) (int, error) {
+	w.rest = append(w.rest, p...)
+	for {
+		line, rest, whole := bytes.Cut(w.rest, []byte{'\n'})
+		if !whole {
+			return w.out.Write(p)
+		}
+		if err := w.contract.Check(line); err != nil {
+			w.wrong(line, err)
+		}
+		w.rest = rest
+	}
 }
 
 // CheckCommand says what is wrong with a command.

@@ -18,8 +18,7 @@ const drainLimit = 2 * time.Second
 // goroutine that reads the agent's stdout.
 type conversation struct {
 	stdout *os.File
-	wrote  func(line []byte) // told of each line; nil: nobody is
-	ended  chan struct{}     // closed when stdout has ended
+	ended  chan struct{} // closed when stdout has ended
 
 	mu      sync.Mutex
 	lines   []Line
@@ -30,8 +29,8 @@ type conversation struct {
 }
 
 // listen starts to read. drain ends the goroutine.
-func listen(stdout *os.File, wrote func(line []byte)) *conversation {
-	c := &conversation{stdout: stdout, wrote: wrote, ended: make(chan struct{}), used: map[int]bool{}, news: make(chan struct{})}
+func listen(stdout *os.File) *conversation {
+	c := &conversation{stdout: stdout, ended: make(chan struct{}), used: map[int]bool{}, news: make(chan struct{})}
 	go c.read()
 	return c
 }
@@ -43,9 +42,6 @@ func (c *conversation) read() {
 		line, err := r.ReadBytes('\n')
 		if len(line) > 0 {
 			line = bytes.TrimSuffix(line, []byte{'\n'})
-			if c.wrote != nil {
-				c.wrote(line)
-			}
 			c.add(Line{Out, outValue(line)})
 		}
 		if err != nil { // io.EOF, or os.ErrClosed from drain

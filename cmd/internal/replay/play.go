@@ -35,9 +35,6 @@ type Agent struct {
 	Extensions map[string]string
 	// Log gets the agent's stderr, if it is not nil.
 	Log func(stderr string)
-	// Wrote gets each line of the agent's stdout, from one goroutine, if it is
-	// not nil.
-	Wrote func(line []byte)
 }
 
 // Play runs the scenario against the agent and returns what happened, in
@@ -112,7 +109,7 @@ func start(ctx context.Context, sc *Scenario, agent Agent, box *sandbox) (*playe
 	if err != nil {
 		return nil, errors.Join(err, stdin.Close(), stdout.Close())
 	}
-	p.conversation = listen(stdout, agent.Wrote)
+	p.conversation = listen(stdout)
 	go func() {
 		_ = cmd.Wait() // the exit code is in ProcessState
 		close(p.exited)
