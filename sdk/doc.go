@@ -27,13 +27,27 @@
 // too long; return then. An error or a panic in a handler is reported and the
 // run goes on, except for ToolCall, where it blocks the tool.
 //
+// sdk/README.md makes a first extension step by step, and says where pi looks
+// for extensions, what a manifest holds and how failures are told. There is a
+// program for each thing that extensions do in examples/extensions. The package
+// sdktest tests an extension without pi. An extension is a module of its own;
+// where this one cannot be fetched, its go.mod takes it from a clone:
+//
+//	go mod edit -replace github.com/seed-54e836f5/pi=/path/to/the/clone
+//	go get github.com/seed-54e836f5/pi/sdk
+//
+// Many types here are other names for those of core/event, core/message and
+// core/tool, which show the fields:
+//
+//	go doc github.com/seed-54e836f5/pi/core/event ToolCall
+//
 // Nothing needs to be said about standard output: Main points os.Stdout at
 // standard error before it does anything else, and what is written there ends
 // up in pi's log. Extension.Log, slog and log end up there too, with their
 // levels.
 //
 // Mistakes in the registration, such as two tools of one name, panic; pi
-// reports the text. Everything else is an error.
+// reports the text and the line. Everything else is an error.
 //
 // The package imports the standard library, proto, gRPC, a JSON Schema
 // library, and of the core only the values that extensions see. It must not

@@ -10,7 +10,7 @@ import (
 	"github.com/seed-54e836f5/pi/core/provider"
 )
 
-func TestSessionsDocument(t *testing.T) { followDocument(t, "sessions.md", 5) }
+func TestSessionsDocument(t *testing.T) { followDocument(t, "docs/sessions.md", 5) }
 
 // The statuses that docs/sessions.md lists are asked again, or not, as it says.
 func TestRetryTableOfTheDocument(t *testing.T) {

@@ -2,6 +2,7 @@ package main_test
 
 import (
 	"bytes"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -32,18 +33,28 @@ func docBlocks(text string) []docBlock {
 	return blocks
 }
 
-func TestTeamsDocument(t *testing.T) { followDocument(t, "teams.md", 8) }
+func TestTeamsDocument(t *testing.T) { followDocument(t, "docs/teams.md", 8) }
 
-// followDocument runs all commands of a page of docs in one shell, as a new
-// user would, and looks for what the page says they print. The page has at
-// least so many blocks of commands.
+func TestExtensionsDocument(t *testing.T) { followDocument(t, "sdk/README.md", 5) }
+
+func TestReadmeMakesAnExtension(t *testing.T) {
+	_, section, _ := strings.Cut(read(t, "../../README.md"), "## Write an extension\n")
+	section, _, _ = strings.Cut(section, "\n## ")
+	followText(t, section, 1)
+}
+
+// followDocument runs all commands of a page in one shell, as a new user
+// would, and looks for what the page says they print. The page has at least so
+// many blocks of commands.
 func followDocument(t *testing.T, page string, atLeast int) {
 	t.Helper()
-	root, err := filepath.Abs("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
-	blocks := docBlocks(read(t, filepath.Join(root, "docs", page)))
+	followText(t, read(t, filepath.Join("../..", page)), atLeast)
+}
+
+func followText(t *testing.T, text string, atLeast int) {
+	t.Helper()
+	root := absolute(t, "../..")
+	blocks := docBlocks(text)
 	const mark = "@@ the next block @@"
 	script := "set -eu\n"
 	for _, b := range blocks {
@@ -54,7 +65,11 @@ func followDocument(t *testing.T, page string, atLeast int) {
 	shell.Dir = root
 	for _, entry := range h.environmentWithGo(t) {
 		// The page goes by the usual folders.
-		if !strings.HasPrefix(entry, "PI_CODING_AGENT_DIR=") && !strings.HasPrefix(entry, "GOPROXY=") {
+		switch name, value, _ := strings.Cut(entry, "="); name {
+		case "PI_CODING_AGENT_DIR", "GOPROXY":
+		case "PATH":
+			shell.Env = append(shell.Env, "PATH="+filepath.Dir(piBinary)+string(os.PathListSeparator)+value)
+		default:
 			shell.Env = append(shell.Env, entry)
 		}
 	}

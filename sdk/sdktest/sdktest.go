@@ -9,6 +9,11 @@
 //		pi.WantNotice("Hello Ada!")
 //	}
 //
+// Tools are called with Host.Tool and Host.TryTool, which also gives what a
+// tool showed before its result and takes a context to abort it with; hooks
+// with Decide and Host.Tell. Every program in examples/extensions has a test of
+// this kind.
+//
 // It imports the standard library, sdk, proto, gRPC, and of the core only the
 // values that extensions see. It must not import core/session or extensions:
 // the real session has its own tests.
