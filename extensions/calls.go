@@ -105,13 +105,10 @@ var methods = func() map[string]method {
 }()
 
 var carryOut = map[string]func(ctx context.Context, i *instance, arguments []byte) (any, error){
-	proto.MethodState:   func(_ context.Context, i *instance, _ []byte) (any, error) { return i.state(), nil },
-	proto.MethodEntries: with(entries),
-	proto.MethodBranch:  with(branch),
-	proto.MethodTree: on(func(_ context.Context, s Session) (any, error) {
-		tree, leaf := s.Tree()
-		return map[string]any{"tree": tree, "leafId": leaf}, nil
-	}),
+	proto.MethodState:        func(_ context.Context, i *instance, _ []byte) (any, error) { return i.state(), nil },
+	proto.MethodEntries:      with(entries),
+	proto.MethodBranch:       with(branch),
+	proto.MethodTree:         on(func(_ context.Context, s Session) (any, error) { return tree(s), nil }),
 	proto.MethodMessages:     on(func(_ context.Context, s Session) (any, error) { return s.Messages(), nil }),
 	proto.MethodSystemPrompt: on(func(_ context.Context, s Session) (any, error) { return s.SystemPrompt(), nil }),
 	proto.MethodAppendEntry: with(func(_ context.Context, s Session, a proto.AppendEntryArgs) (any, error) {
@@ -177,7 +174,7 @@ var carryOut = map[string]func(ctx context.Context, i *instance, arguments []byt
 	proto.MethodSetActiveTools: with(func(_ context.Context, s Session, a proto.SetActiveToolsArgs) (any, error) {
 		return nil, s.SetActiveTools(a.Names)
 	}),
-	proto.MethodCommands: on(func(_ context.Context, s Session) (any, error) { return s.Commands(), nil }),
+	proto.MethodCommands: on(func(_ context.Context, s Session) (any, error) { return commands(s), nil }),
 
 	proto.MethodPublish:            withInstance(publish),
 	proto.MethodRegisterProvider:   withInstance(registerProvider),
@@ -237,37 +234,39 @@ func entries(_ context.Context, s Session, a proto.EntriesArgs) (any, error) {
 	return proto.Entries{Entries: list, LeafID: leaf}, err
 }
 
-// branch walks from an entry, or the leaf, up to the root.
 func branch(_ context.Context, s Session, a proto.BranchArgs) (any, error) {
-	list, leaf, err := s.Entries(nil)
-	if err != nil {
-		return nil, err
+	list, leaf, err := s.Branch(a.EntryID)
+	if errors.Is(err, store.ErrEntryNotFound) {
+		err = invalidError{err}
 	}
-	type link struct {
-		ID       string  `json:"id"`
-		ParentID *string `json:"parentId"`
+	return proto.Entries{Entries: list, LeafID: leaf}, err
+}
+
+// tree lists the nodes without recursion: a session is a chain of many
+// thousand.
+func tree(s Session) proto.Tree {
+	type place struct {
+		node   *store.Node
+		parent int
 	}
-	at := a.EntryID
-	if at == nil {
-		at = leaf
-	}
-	asked := at
-	way := proto.Entries{Entries: []json.RawMessage{}, LeafID: leaf}
-	for n := len(list) - 1; n >= 0 && at != nil; n-- {
-		var l link
-		if err := json.Unmarshal(list[n], &l); err != nil {
-			return nil, fmt.Errorf("entry %d of the session: %w", n, err)
-		}
-		if l.ID == *at {
-			way.Entries = append(way.Entries, list[n])
-			at = l.ParentID
+	roots, leaf := s.Tree()
+	flat := proto.Tree{Nodes: []proto.TreeNode{}, LeafID: leaf}
+	var open []place
+	push := func(nodes []*store.Node, parent int) {
+		for _, node := range slices.Backward(nodes) {
+			open = append(open, place{node, parent})
 		}
 	}
-	if len(way.Entries) == 0 && asked != nil {
-		return nil, invalidError{fmt.Errorf("%w: %s", store.ErrEntryNotFound, *asked)}
+	push(roots, -1)
+	for len(open) > 0 {
+		next := open[len(open)-1]
+		open = open[:len(open)-1]
+		flat.Nodes = append(flat.Nodes, proto.TreeNode{
+			Entry: next.node.Entry.Raw, Parent: next.parent, Label: next.node.Label, LabelTimestamp: next.node.LabelTimestamp,
+		})
+		push(next.node.Children, len(flat.Nodes)-1)
 	}
-	slices.Reverse(way.Entries)
-	return way, nil
+	return flat
 }
 
 func changed(s Session, wait func() (session.Changed, error)) (any, error) {
@@ -320,6 +319,17 @@ func tools(s Session) []proto.Tool {
 		list = append(list, proto.Tool{
 			Name: t.Spec.Name, Label: t.Spec.Label, Description: t.Spec.Description, Parameters: t.Spec.Parameters,
 			Snippet: t.Spec.Snippet, Guidelines: t.Spec.Guidelines, Active: t.Active, Source: source,
+		})
+	}
+	return list
+}
+
+func commands(s Session) []proto.Command {
+	list := []proto.Command{}
+	for _, c := range s.Commands() {
+		list = append(list, proto.Command{
+			Name: c.Name, Description: c.Description, Source: c.Source, Location: c.Location, Path: c.Path,
+			SourceInfo: proto.SourceInfo(c.SourceInfo),
 		})
 	}
 	return list

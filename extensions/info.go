@@ -7,27 +7,27 @@ import (
 	"strings"
 )
 
-// Info is a row of get_extensions, in the wire's form.
+// Info says how an extension is doing.
 type Info struct {
-	Name     string   `json:"name"`
-	Version  string   `json:"version,omitempty"`
-	Path     string   `json:"path"`
-	Scope    string   `json:"scope"` // user, project, temporary
-	PID      int      `json:"pid,omitempty"`
-	State    State    `json:"state"`
-	Restarts int      `json:"restarts"`
-	Memory   int64    `json:"memoryBytes,omitempty"` // resident; 0: not known here
-	Commands []string `json:"commands"`
-	Tools    []string `json:"tools"`
-	Events   []string `json:"events"`
-	Flags    []string `json:"flags,omitempty"`
+	Name     string
+	Version  string
+	Path     string
+	Scope    string // user, project, temporary
+	PID      int
+	State    State
+	Restarts int
+	Memory   int64 // resident; 0: not known here
+	Commands []string
+	Tools    []string
+	Events   []string
+	Flags    []string
 	// Latency of the handlers by kind.
-	Latency   map[string]Latency `json:"hookLatency"`
-	LastError string             `json:"lastError,omitempty"`
+	Latency   map[string]Latency
+	LastError string
 	// Slow says that the extension does not keep up with the events that come
 	// in floods, and Dropped how many of them it never saw.
-	Slow    bool   `json:"slow,omitempty"`
-	Dropped uint64 `json:"droppedEvents,omitempty"`
+	Slow    bool
+	Dropped uint64
 }
 
 // Infos describes all extensions in load order.

@@ -38,9 +38,9 @@ func (l *latencies) add(kind event.Kind, d time.Duration) {
 // Latency says how long the handlers of a kind took, in milliseconds, from our
 // side of the connection; of the last 256 calls.
 type Latency struct {
-	Count uint64  `json:"count"` // of all calls
-	P50   float64 `json:"p50Ms"`
-	P99   float64 `json:"p99Ms"`
+	Count uint64 // of all calls
+	P50   float64
+	P99   float64
 }
 
 func (l *latencies) summary() map[string]Latency {

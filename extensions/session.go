@@ -8,6 +8,7 @@ import (
 	"github.com/seed-54e836f5/pi/core/message"
 	"github.com/seed-54e836f5/pi/core/provider"
 	"github.com/seed-54e836f5/pi/core/session"
+	"github.com/seed-54e836f5/pi/core/store"
 	"github.com/seed-54e836f5/pi/core/tool"
 	"github.com/seed-54e836f5/pi/core/ui"
 	"github.com/seed-54e836f5/pi/proto"
@@ -38,7 +39,8 @@ type place interface {
 
 type reader interface {
 	Entries(since *string) (entries []json.RawMessage, leafID *string, err error)
-	Tree() (tree []*session.TreeNode, leafID *string)
+	Branch(to *string) (entries []json.RawMessage, leafID *string, err error)
+	Tree() (roots []*store.Node, leafID *string)
 	Messages() []json.RawMessage
 	SystemPrompt() string
 	AvailableModels() []message.Model

@@ -53,7 +53,7 @@ const (
 	MethodState        = "session.state"        // → State
 	MethodEntries      = "session.entries"      // EntriesArgs → Entries
 	MethodBranch       = "session.branch"       // BranchArgs → Entries
-	MethodTree         = "session.tree"         // → {tree, leafId}, as get_tree
+	MethodTree         = "session.tree"         // → Tree
 	MethodMessages     = "session.messages"     // → [message]
 	MethodSystemPrompt = "session.systemPrompt" // → string
 	MethodAppendEntry  = "session.appendEntry"  // AppendEntryArgs → the entry
@@ -80,7 +80,7 @@ const (
 
 	MethodTools          = "tools.list"      // → [Tool]
 	MethodSetActiveTools = "tools.setActive" // SetActiveToolsArgs
-	MethodCommands       = "commands.list"   // → as commands of get_commands
+	MethodCommands       = "commands.list"   // → [Command]
 
 	MethodPublish            = "bus.publish"          // BusMessage
 	MethodRegisterProvider   = "providers.register"   // Provider
@@ -164,6 +164,21 @@ type BranchArgs struct {
 type Entries struct {
 	Entries []json.RawMessage `json:"entries"`
 	LeafID  *string           `json:"leafId"`
+}
+
+// Tree is the whole session as a tree. It has no nesting: a session is a chain
+// of many thousand entries, and readers of JSON give up at some depth.
+type Tree struct {
+	Nodes  []TreeNode `json:"nodes"` // each behind its parent, siblings in their order
+	LeafID *string    `json:"leafId"`
+}
+
+// TreeNode is an entry in its place in the tree.
+type TreeNode struct {
+	Entry          json.RawMessage `json:"entry"`
+	Parent         int             `json:"parent"` // its place among the nodes; -1: a root
+	Label          string          `json:"label,omitempty"`
+	LabelTimestamp string          `json:"labelTimestamp,omitempty"`
 }
 
 // AppendEntryArgs is an entry of the extension's own, which no model sees.
@@ -266,6 +281,25 @@ type Tool struct {
 // SetActiveToolsArgs says which tools the model has from the next turn on.
 type SetActiveToolsArgs struct {
 	Names []string `json:"names"`
+}
+
+// Command is something that a prompt can call with a slash.
+type Command struct {
+	Name        string     `json:"name"` // without the slash
+	Description string     `json:"description,omitempty"`
+	Source      string     `json:"source"`             // extension, prompt, skill
+	Location    string     `json:"location,omitempty"` // user, project, path; empty for extensions
+	Path        string     `json:"path,omitempty"`
+	SourceInfo  SourceInfo `json:"sourceInfo"`
+}
+
+// SourceInfo says where something was loaded from.
+type SourceInfo struct {
+	Path    string `json:"path"`
+	Source  string `json:"source"`            // auto, cli, inline or extension:NAME
+	Scope   string `json:"scope"`             // user, project, temporary
+	Origin  string `json:"origin"`            // top-level, package
+	BaseDir string `json:"baseDir,omitempty"` // folder it was found under
 }
 
 // BusMessage is a message between extensions.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/seed-54e836f5/pi/core/session"
 	"github.com/seed-54e836f5/pi/rpcmode/wire"
 )
 
@@ -23,10 +24,14 @@ func getCommands(ctx context.Context, s *server, _ wire.Empty) (wire.Commands, e
 	s.session.AwaitExtensions(ctx)
 	data := wire.Commands{Commands: []wire.Command{}}
 	for _, c := range s.session.Commands() {
-		data.Commands = append(data.Commands, wire.Command{
-			Name: c.Name, Description: c.Description, Source: c.Source, Location: c.Location, Path: c.Path,
-			SourceInfo: wire.SourceInfo(c.SourceInfo),
-		})
+		data.Commands = append(data.Commands, wireCommand(c))
 	}
 	return data, nil
+}
+
+func wireCommand(c session.Command) wire.Command {
+	return wire.Command{
+		Name: c.Name, Description: c.Description, Source: c.Source, Location: c.Location, Path: c.Path,
+		SourceInfo: wire.SourceInfo(c.SourceInfo),
+	}
 }

@@ -21,16 +21,22 @@ var stateRows = []row{
 func getState(_ context.Context, s *server, _ wire.Empty) (wire.State, error) {
 	// In this order: a prompt goes from the one to the other.
 	deciding := s.deciding.Load() > 0
-	state := s.session.State()
+	state := wireState(s.session.State())
+	state.IsStreaming = state.IsStreaming || deciding
+	state.TodoPhases = s.session.Todos().Phases()
+	return state, nil
+}
+
+func wireState(state session.State) wire.State {
 	return wire.State{
 		Model: state.Model, ThinkingLevel: state.ThinkingLevel,
-		IsStreaming: state.IsStreaming || deciding, IsCompacting: state.IsCompacting,
+		IsStreaming: state.IsStreaming, IsCompacting: state.IsCompacting,
 		SteeringMode: string(state.SteeringMode), FollowUpMode: string(state.FollowUpMode), InterruptMode: string(state.InterruptMode),
 		SessionFile: state.SessionFile, SessionID: state.SessionID, SessionName: state.SessionName,
 		AutoCompactionEnabled: state.AutoCompactionEnabled, MessageCount: state.MessageCount,
-		PendingMessageCount: state.PendingMessageCount, QueuedMessageCount: state.QueuedMessageCount,
-		TodoPhases: s.session.Todos().Phases(), Diagnostics: state.Diagnostics,
-	}, nil
+		PendingMessageCount: state.PendingMessageCount, QueuedMessageCount: state.PendingMessageCount,
+		Diagnostics: state.Diagnostics,
+	}
 }
 
 func getMessages(_ context.Context, s *server, _ wire.Empty) (*wire.Messages, error) {
@@ -42,13 +48,16 @@ func getLastAssistantText(_ context.Context, s *server, _ wire.Empty) (wire.Last
 }
 
 func getSessionStats(_ context.Context, s *server, _ wire.Empty) (wire.Stats, error) {
-	stats := s.session.Stats()
+	return wireStats(s.session.Stats()), nil
+}
+
+func wireStats(stats session.Stats) wire.Stats {
 	return wire.Stats{
 		SessionFile: stats.SessionFile, SessionID: stats.SessionID,
 		UserMessages: stats.UserMessages, AssistantMessages: stats.AssistantMessages,
 		ToolCalls: stats.ToolCalls, ToolResults: stats.ToolResults, TotalMessages: stats.TotalMessages,
 		Tokens: wire.Tokens(stats.Tokens), Cost: stats.Cost, ContextUsage: contextUsage(stats.ContextUsage),
-	}, nil
+	}
 }
 
 func contextUsage(u *session.ContextUsage) *wire.ContextUsage {

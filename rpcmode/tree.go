@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/seed-54e836f5/pi/core/session"
+	"github.com/seed-54e836f5/pi/core/store"
 	"github.com/seed-54e836f5/pi/rpcmode/wire"
 )
 
@@ -24,18 +25,29 @@ func getEntries(_ context.Context, s *server, p wire.GetEntries) (*wire.Entries,
 }
 
 func getTree(_ context.Context, s *server, _ wire.Empty) (*wire.Tree, error) {
-	tree, leafID := s.session.Tree()
-	return &wire.Tree{Tree: treeNodes(tree), LeafID: leafID}, nil
+	roots, leafID := s.session.Tree()
+	return &wire.Tree{Tree: treeNodes(roots), LeafID: leafID}, nil
 }
 
-func treeNodes(nodes []*session.TreeNode) []*wire.TreeNode {
-	out := make([]*wire.TreeNode, len(nodes))
-	for i, node := range nodes {
-		out[i] = &wire.TreeNode{
-			Entry: node.Entry, Children: treeNodes(node.Children), Label: node.Label, LabelTimestamp: node.LabelTimestamp,
+// treeNodes copies without recursion: a session is a chain of many thousand
+// nodes.
+func treeNodes(roots []*store.Node) []*wire.TreeNode {
+	type pair struct {
+		from *store.Node
+		to   *wire.TreeNode
+	}
+	top := &wire.TreeNode{Children: []*wire.TreeNode{}}
+	open := []pair{{&store.Node{Children: roots}, top}}
+	for len(open) > 0 {
+		p := open[len(open)-1]
+		open = open[:len(open)-1]
+		for _, child := range p.from.Children {
+			node := &wire.TreeNode{Entry: child.Entry.Raw, Children: []*wire.TreeNode{}, Label: child.Label, LabelTimestamp: child.LabelTimestamp}
+			p.to.Children = append(p.to.Children, node)
+			open = append(open, pair{child, node})
 		}
 	}
-	return out
+	return top.Children
 }
 
 func navigateTree(ctx context.Context, s *server, p wire.NavigateTree) func() (wire.Navigated, error) {

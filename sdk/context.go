@@ -174,15 +174,6 @@ func sendOptionsOf(options []SendOption) sendOptions {
 	return o
 }
 
-// CommandInfo is a slash command that the user has.
-type CommandInfo struct {
-	Name        string `json:"name"`
-	Description string `json:"description,omitempty"`
-	Source      string `json:"source"` // extension, prompt, skill
-	Location    string `json:"location,omitempty"`
-	Path        string `json:"path,omitempty"`
-}
-
 // Commands lists the slash commands: extensions', templates, skills.
 func (c *Context) Commands() ([]CommandInfo, error) {
 	return get[[]CommandInfo](c, proto.MethodCommands, nil)

@@ -52,10 +52,10 @@ func (e *Entry) UnmarshalJSON(data []byte) error {
 
 // TreeNode is an entry with those that follow it.
 type TreeNode struct {
-	Entry          Entry       `json:"entry"`
-	Children       []*TreeNode `json:"children"`
-	Label          string      `json:"label,omitempty"`
-	LabelTimestamp string      `json:"labelTimestamp,omitempty"`
+	Entry          Entry
+	Children       []*TreeNode // oldest first; nil: none
+	Label          string      // empty: none
+	LabelTimestamp string      // ISO 8601: when the label was set
 }
 
 // Entries lists all entries in the order in which they were written, also
@@ -96,11 +96,28 @@ func (s *Session) Leaf() (string, error) {
 
 // Tree lists the roots, with all that follows them.
 func (s *Session) Tree() ([]*TreeNode, error) {
-	var answer struct {
-		Tree []*TreeNode `json:"tree"`
+	tree, err := get[proto.Tree](s.c, proto.MethodTree, nil)
+	if err != nil {
+		return nil, err
 	}
-	err := s.c.call(proto.MethodTree, nil, &answer)
-	return answer.Tree, err
+	var roots []*TreeNode
+	nodes := make([]TreeNode, len(tree.Nodes))
+	for i, from := range tree.Nodes {
+		node := &nodes[i]
+		node.Label, node.LabelTimestamp = from.Label, from.LabelTimestamp
+		if err := json.Unmarshal(from.Entry, &node.Entry); err != nil {
+			return nil, fmt.Errorf("%s: node %d: %w", proto.MethodTree, i, err)
+		}
+		switch {
+		case from.Parent < 0:
+			roots = append(roots, node)
+		case from.Parent < i:
+			nodes[from.Parent].Children = append(nodes[from.Parent].Children, node)
+		default:
+			return nil, fmt.Errorf("%s: node %d stands before its parent, %d", proto.MethodTree, i, from.Parent)
+		}
+	}
+	return roots, nil
 }
 
 // Messages is the conversation as the model sees it.

@@ -60,6 +60,8 @@ type (
 	State = proto.State
 	// ToolInfo describes a tool of the session.
 	ToolInfo = proto.Tool
+	// CommandInfo is a slash command that the user has.
+	CommandInfo = proto.Command
 )
 
 // The types of content blocks.

@@ -111,18 +111,22 @@ type described struct{ host *extensions.Host }
 func (d described) Describe() []wire.Extension {
 	var list []wire.Extension
 	for _, info := range d.host.Infos() {
-		row := wire.Extension{
-			Name: info.Name, Version: info.Version, Path: info.Path, PID: info.PID, State: string(info.State), Restarts: info.Restarts,
-			MemoryBytes: info.Memory, Commands: info.Commands, Tools: info.Tools, Events: info.Events, Hooks: []wire.HookLatency{},
-			LastError: info.LastError, Slow: info.Slow, DroppedEvents: int64(info.Dropped),
-		}
-		for _, kind := range slices.Sorted(maps.Keys(info.Latency)) {
-			l := info.Latency[kind]
-			row.Hooks = append(row.Hooks, wire.HookLatency{Event: kind, Calls: int64(l.Count), P50Ms: l.P50, P99Ms: l.P99})
-		}
-		list = append(list, row)
+		list = append(list, wireExtension(info))
 	}
 	return list
+}
+
+func wireExtension(info extensions.Info) wire.Extension {
+	row := wire.Extension{
+		Name: info.Name, Version: info.Version, Path: info.Path, PID: info.PID, State: string(info.State), Restarts: info.Restarts,
+		MemoryBytes: info.Memory, Commands: info.Commands, Tools: info.Tools, Events: info.Events, Hooks: []wire.HookLatency{},
+		LastError: info.LastError, Slow: info.Slow, DroppedEvents: int64(info.Dropped),
+	}
+	for _, kind := range slices.Sorted(maps.Keys(info.Latency)) {
+		l := info.Latency[kind]
+		row.Hooks = append(row.Hooks, wire.HookLatency{Event: kind, Calls: int64(l.Count), P50Ms: l.P50, P99Ms: l.P99})
+	}
+	return row
 }
 
 // listSessions lists the session files of the session's folder, or all.

@@ -9,29 +9,29 @@ import (
 	"github.com/seed-54e836f5/pi/core/event"
 )
 
-// Command is one row of get_commands, in the wire's form.
+// Command is something that a prompt can call with a slash.
 type Command struct {
-	Name        string     `json:"name"`
-	Description string     `json:"description,omitempty"`
-	Source      string     `json:"source"`             // extension, prompt, skill
-	Location    string     `json:"location,omitempty"` // user, project, path; empty for extensions
-	Path        string     `json:"path,omitempty"`
-	SourceInfo  SourceInfo `json:"sourceInfo"`
+	Name        string
+	Description string // empty: none
+	Source      string // extension, prompt, skill
+	Location    string // user, project, path; empty for extensions
+	Path        string
+	SourceInfo  SourceInfo
 }
 
-// SourceInfo says where a command or tool came from, in the wire's form.
+// SourceInfo says where a command or an extension was loaded from.
 type SourceInfo struct {
-	Path    string `json:"path"`
-	Source  string `json:"source"`            // auto, cli, inline, extension:<name>
-	Scope   string `json:"scope"`             // user, project, temporary
-	Origin  string `json:"origin"`            // top-level, package
-	BaseDir string `json:"baseDir,omitempty"` // folder it was found under
+	Path    string
+	Source  string // auto, cli, inline, extension:<name>
+	Scope   string // user, project, temporary
+	Origin  string // top-level, package
+	BaseDir string // folder it was found under
 }
 
 // ExtensionCommand is a slash command of an extension.
 type ExtensionCommand struct {
 	Name        string // without the slash
-	Description string
+	Description string // empty: none
 	Info        SourceInfo
 	// Run carries the command out. ctx ends when the process shuts down, not
 	// when a run is aborted: commands begin and abort runs themselves.

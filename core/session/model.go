@@ -17,11 +17,11 @@ func (e *ModelNotFoundError) Error() string {
 	return "Model not found: " + e.Provider + "/" + e.ID
 }
 
-// Cycled is what cycling to another model gave, as the wire has it.
+// Cycled is what cycling to another model gave.
 type Cycled struct {
-	Model         message.Model         `json:"model"`
-	ThinkingLevel message.ThinkingLevel `json:"thinkingLevel"`
-	IsScoped      bool                  `json:"isScoped"` // cycling is limited to some models
+	Model         message.Model
+	ThinkingLevel message.ThinkingLevel
+	IsScoped      bool // cycling is limited to some models
 }
 
 // Model gives the current model; nil when there is none.

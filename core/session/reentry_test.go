@@ -24,7 +24,7 @@ func callBack(r *rig) {
 	r.Messages()
 	r.Stats()
 	r.Tree()
-	r.Branch()
+	r.Branch(nil)
 	r.Commands()
 	r.Tools()
 	r.SystemPrompt()

@@ -14,23 +14,22 @@ import (
 	"github.com/seed-54e836f5/pi/core/ui"
 )
 
-// State is the answer to get_state, in the wire's form.
+// State is how a session is at one moment.
 type State struct {
-	Model                 *message.Model        `json:"model"` // nil: there is none
-	ThinkingLevel         message.ThinkingLevel `json:"thinkingLevel"`
-	IsStreaming           bool                  `json:"isStreaming"` // from acceptance to agent_settled
-	IsCompacting          bool                  `json:"isCompacting"`
-	SteeringMode          QueueMode             `json:"steeringMode"`
-	FollowUpMode          QueueMode             `json:"followUpMode"`
-	InterruptMode         InterruptMode         `json:"interruptMode"`
-	SessionFile           string                `json:"sessionFile,omitempty"` // empty: in memory only
-	SessionID             string                `json:"sessionId"`
-	SessionName           string                `json:"sessionName,omitempty"`
-	AutoCompactionEnabled bool                  `json:"autoCompactionEnabled"`
-	MessageCount          int                   `json:"messageCount"`
-	PendingMessageCount   int                   `json:"pendingMessageCount"`
-	QueuedMessageCount    int                   `json:"queuedMessageCount"`    // the same, by its other name
-	Diagnostics           []string              `json:"diagnostics,omitempty"` // what was not loaded, and why
+	Model                 *message.Model // nil: there is none
+	ThinkingLevel         message.ThinkingLevel
+	IsStreaming           bool // from acceptance to agent_settled
+	IsCompacting          bool
+	SteeringMode          QueueMode
+	FollowUpMode          QueueMode
+	InterruptMode         InterruptMode
+	SessionFile           string // empty: in memory only
+	SessionID             string
+	SessionName           string
+	AutoCompactionEnabled bool
+	MessageCount          int
+	PendingMessageCount   int      // length of both queues
+	Diagnostics           []string // what was not loaded, and why
 }
 
 // State tells how the session is. It never waits for anything that runs.
@@ -44,7 +43,6 @@ func (s *Session) State() State {
 		PendingMessageCount:   s.queue.count(),
 	}
 	s.mu.Unlock()
-	state.QueuedMessageCount = state.PendingMessageCount
 	state.SessionFile, state.SessionID, state.SessionName = c.log.Path(), c.log.ID(), c.log.Name()
 	state.MessageCount = c.count()
 	if s.config.Diagnostics != nil {

@@ -5,36 +5,35 @@ import (
 	"github.com/seed-54e836f5/pi/core/message"
 )
 
-// Stats counts the whole session, all branches and failed attempts included,
-// in wire form.
+// Stats counts the whole session, all branches and failed attempts included.
 type Stats struct {
-	SessionFile       string        `json:"sessionFile,omitempty"`
-	SessionID         string        `json:"sessionId"`
-	UserMessages      int           `json:"userMessages"`
-	AssistantMessages int           `json:"assistantMessages"`
-	ToolCalls         int           `json:"toolCalls"`
-	ToolResults       int           `json:"toolResults"`
-	TotalMessages     int           `json:"totalMessages"`
-	Tokens            Tokens        `json:"tokens"`
-	Cost              float64       `json:"cost"` // dollars
-	ContextUsage      *ContextUsage `json:"contextUsage,omitempty"`
+	SessionFile       string
+	SessionID         string
+	UserMessages      int
+	AssistantMessages int
+	ToolCalls         int
+	ToolResults       int
+	TotalMessages     int
+	Tokens            Tokens
+	Cost              float64 // dollars
+	ContextUsage      *ContextUsage
 }
 
-// Tokens are the sums of all model calls of a session, in wire form.
+// Tokens are the sums of all model calls of a session.
 type Tokens struct {
-	Input      int64 `json:"input"`
-	Output     int64 `json:"output"`
-	CacheRead  int64 `json:"cacheRead"`
-	CacheWrite int64 `json:"cacheWrite"`
-	Total      int64 `json:"total"`
+	Input      int64
+	Output     int64
+	CacheRead  int64
+	CacheWrite int64
+	Total      int64
 }
 
-// ContextUsage says how full the model's context is, in wire form. Tokens and
-// Percent are nil after a compaction, until the next answer tells.
+// ContextUsage says how full the model's context is. Tokens and Percent are nil
+// after a compaction, until the next answer tells.
 type ContextUsage struct {
-	Tokens        *int64   `json:"tokens"`
-	ContextWindow int64    `json:"contextWindow"`
-	Percent       *float64 `json:"percent"`
+	Tokens        *int64
+	ContextWindow int64
+	Percent       *float64
 }
 
 // Stats counts the session.

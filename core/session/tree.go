@@ -13,10 +13,10 @@ import (
 	"github.com/seed-54e836f5/pi/core/store"
 )
 
-// ForkMessage is a user message that a fork can begin before, in wire form.
+// ForkMessage is a user message that a fork can begin before.
 type ForkMessage struct {
-	EntryID string `json:"entryId"`
-	Text    string `json:"text"`
+	EntryID string
+	Text    string
 }
 
 // ForkMessages lists all user messages of the session, in the order they were
@@ -51,51 +51,35 @@ func (s *Session) Entries(since *string) (entries []json.RawMessage, leafID *str
 	return entries, leafOf(log), nil
 }
 
-// Branch lists the entries from the root to the leaf.
-func (s *Session) Branch() []json.RawMessage {
+// Branch lists the entries from the root to the one named, or to the leaf with
+// nil, and the leaf; nil for an empty session. The error wraps
+// store.ErrEntryNotFound.
+func (s *Session) Branch(to *string) (entries []json.RawMessage, leafID *string, err error) {
 	log := s.currentConversation().log
-	list := log.Branch(log.Leaf())
-	raws := make([]json.RawMessage, len(list))
-	for i, e := range list {
-		raws[i] = e.Raw
+	leafID = leafOf(log)
+	if to == nil {
+		to = leafID
 	}
-	return raws
+	entries = []json.RawMessage{}
+	if to == nil {
+		return entries, nil, nil
+	}
+	list := log.Branch(*to)
+	if list == nil {
+		return nil, nil, fmt.Errorf("%w: %s", store.ErrEntryNotFound, *to)
+	}
+	for _, e := range list {
+		entries = append(entries, e.Raw)
+	}
+	return entries, leafID, nil
 }
 
-// TreeNode is an entry with what hangs below it, in wire form.
-type TreeNode struct {
-	Entry          json.RawMessage `json:"entry"`
-	Children       []*TreeNode     `json:"children"`
-	Label          string          `json:"label,omitempty"`
-	LabelTimestamp string          `json:"labelTimestamp,omitempty"`
-}
-
-// Tree gives the session as a tree; entries whose parent is missing are roots
+// Tree gives the roots of the session, in memory of the caller's own, and the
+// leaf; nil for an empty session. Entries whose parent is missing are roots
 // too.
-func (s *Session) Tree() (tree []*TreeNode, leafID *string) {
+func (s *Session) Tree() (roots []*store.Node, leafID *string) {
 	log := s.currentConversation().log
-	return wireNodes(log.Tree()), leafOf(log)
-}
-
-// wireNodes walks without recursion: a session is a chain of many thousand
-// nodes.
-func wireNodes(roots []*store.Node) []*TreeNode {
-	type pair struct {
-		from *store.Node
-		to   *TreeNode
-	}
-	top := &TreeNode{Children: []*TreeNode{}}
-	todo := []pair{{&store.Node{Children: roots}, top}}
-	for len(todo) > 0 {
-		p := todo[len(todo)-1]
-		todo = todo[:len(todo)-1]
-		for _, child := range p.from.Children {
-			node := &TreeNode{Entry: child.Entry.Raw, Children: []*TreeNode{}, Label: child.Label, LabelTimestamp: child.LabelTimestamp}
-			p.to.Children = append(p.to.Children, node)
-			todo = append(todo, pair{child, node})
-		}
-	}
-	return top.Children
+	return log.Tree(), leafOf(log)
 }
 
 func leafOf(log *store.Log) *string {
@@ -126,11 +110,11 @@ type Navigate struct {
 	Label              string // mark the new place; empty: no mark
 }
 
-// Navigated is what came of it, in wire form.
+// Navigated is what came of it.
 type Navigated struct {
-	Cancelled    bool            `json:"cancelled"`
-	EditorText   *string         `json:"editorText,omitempty"` // text of the user message that was left behind
-	SummaryEntry json.RawMessage `json:"summaryEntry,omitempty"`
+	Cancelled    bool
+	EditorText   *string // text of the user message that was left behind
+	SummaryEntry json.RawMessage
 }
 
 // NavigateTree moves the leaf to another entry; to a user message means to

@@ -79,8 +79,16 @@ func TestNavigateToTheBeginning(t *testing.T) {
 		wantLines(t, r.conversation())
 		r.run("new")
 		wantLines(t, r.conversation(), "user: new", "assistant stop: ok")
-		if got := len(r.Branch()); got != 4 {
-			t.Errorf("the branch has %d entries", got)
+		all, leaf, err := r.Branch(nil)
+		if err != nil || len(all) != 4 || leaf == nil || *leaf != r.leaf() {
+			t.Errorf("the branch has %d entries, its leaf is %v (%v)", len(all), leaf, err)
+		}
+		if old, _, err := r.Branch(&first); err != nil || len(old) != 3 {
+			t.Errorf("the branch to the first message has %d entries (%v)", len(old), err)
+		}
+		unknown := "nothing"
+		if _, _, err := r.Branch(&unknown); !errors.Is(err, store.ErrEntryNotFound) {
+			t.Errorf("the branch to nothing: %v", err)
 		}
 	})
 }
@@ -227,11 +235,11 @@ func TestNavigateThatCannotBe(t *testing.T) {
 func TestLabels(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, first, _ := branched(t, nil)
-		find := func() *session.TreeNode {
+		find := func() *store.Node {
 			tree, _ := r.Tree()
 			for node := tree[0]; ; node = node.Children[0] {
 				var head struct{ ID string }
-				decode(t, node.Entry, &head)
+				decode(t, node.Entry.Raw, &head)
 				if head.ID == first {
 					return node
 				}

@@ -57,27 +57,49 @@ func appendLeaf(dst []byte, leafID *string) ([]byte, error) {
 	return append(append(append(dst, `,"leafId":`...), leaf...), '}'), nil
 }
 
-func appendNodes(dst []byte, nodes []*TreeNode) (_ []byte, err error) {
+func appendNodes(dst []byte, roots []*TreeNode) ([]byte, error) {
+	type level struct {
+		nodes []*TreeNode
+		at    int // of the node that is being written
+	}
+	open := []level{{nodes: roots}}
 	dst = append(dst, '[')
-	for i, node := range nodes {
-		if i > 0 {
-			dst = append(dst, ',')
+	for {
+		l := &open[len(open)-1]
+		if l.at < len(l.nodes) {
+			if l.at > 0 {
+				dst = append(dst, ',')
+			}
+			node := l.nodes[l.at]
+			dst = append(append(append(dst, `{"entry":`...), node.Entry...), `,"children":[`...)
+			open = append(open, level{nodes: node.Children})
+			continue
 		}
-		dst = append(append(append(dst, `{"entry":`...), node.Entry...), `,"children":`...)
-		if dst, err = appendNodes(dst, node.Children); err != nil {
+		dst = append(dst, ']')
+		open = open[:len(open)-1]
+		if len(open) == 0 {
+			return dst, nil
+		}
+		l = &open[len(open)-1]
+		var err error
+		if dst, err = appendLabel(dst, l.nodes[l.at]); err != nil {
 			return nil, err
 		}
-		if node.Label != "" {
-			label, err := message.Marshal(struct {
-				Label          string `json:"label"`
-				LabelTimestamp string `json:"labelTimestamp,omitempty"`
-			}{node.Label, node.LabelTimestamp})
-			if err != nil {
-				return nil, err
-			}
-			dst = append(append(dst, ','), label[1:len(label)-1]...)
-		}
 		dst = append(dst, '}')
+		l.at++
 	}
-	return append(dst, ']'), nil
+}
+
+func appendLabel(dst []byte, node *TreeNode) ([]byte, error) {
+	if node.Label == "" {
+		return dst, nil
+	}
+	label, err := message.Marshal(struct {
+		Label          string `json:"label"`
+		LabelTimestamp string `json:"labelTimestamp,omitempty"`
+	}{node.Label, node.LabelTimestamp})
+	if err != nil {
+		return nil, err
+	}
+	return append(append(dst, ','), label[1:len(label)-1]...), nil
 }

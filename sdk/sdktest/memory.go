@@ -328,33 +328,24 @@ func (h *Host) Providers() []proto.Provider {
 	return list
 }
 
-func (m *memory) tree() (any, error) {
-	nodes := map[string]*sdk.TreeNode{}
-	var roots []*sdk.TreeNode
-	for _, raw := range m.entries {
-		node := &sdk.TreeNode{Children: []*sdk.TreeNode{}}
-		if err := json.Unmarshal(raw, &node.Entry); err != nil {
-			return nil, err
+func (m *memory) tree() (proto.Tree, error) {
+	tree := proto.Tree{Nodes: []proto.TreeNode{}, LeafID: m.leaf}
+	places := map[string]int{}
+	for at, raw := range m.entries {
+		var e sdk.Entry
+		if err := json.Unmarshal(raw, &e); err != nil {
+			return tree, err
 		}
-		node.Label = m.labels[node.Entry.ID]
-		nodes[node.Entry.ID] = node
-		if node.Entry.ParentID == nil {
-			roots = append(roots, node)
-			continue
+		node := proto.TreeNode{Entry: raw, Parent: -1, Label: m.labels[e.ID]}
+		if e.ParentID != nil {
+			parent, known := places[*e.ParentID]
+			if !known {
+				return tree, errors.New("an entry has no parent")
+			}
+			node.Parent = parent
 		}
-		parent := nodes[*node.Entry.ParentID]
-		if parent == nil {
-			return nil, errors.New("an entry has no parent")
-		}
-		parent.Children = append(parent.Children, node)
+		places[e.ID] = at
+		tree.Nodes = append(tree.Nodes, node)
 	}
-	return map[string]any{"tree": wireTree(roots), "leafId": m.leaf}, nil
-}
-
-func wireTree(nodes []*sdk.TreeNode) []map[string]any {
-	list := []map[string]any{}
-	for _, n := range nodes {
-		list = append(list, map[string]any{"entry": n.Entry.Raw, "children": wireTree(n.Children), "label": n.Label})
-	}
-	return list
+	return tree, nil
 }

@@ -99,6 +99,28 @@ func TestWithoutUI(t *testing.T) {
 	pi.Command("/do")
 }
 
+func TestATreeMayBeDeep(t *testing.T) {
+	const depth = 6000
+	pi := sdktest.Start(t, command(func(ctx *sdk.CommandContext, _ string) error {
+		nodes, err := ctx.Session.Tree()
+		if err != nil {
+			return err
+		}
+		seen := 0
+		for ; len(nodes) == 1; nodes = nodes[0].Children {
+			seen++
+		}
+		if seen != depth || len(nodes) != 0 {
+			return fmt.Errorf("the chain has %d nodes, then %d side by side", seen, len(nodes))
+		}
+		return nil
+	}))
+	for range depth {
+		pi.AddMessage(&sdk.User{Content: sdk.PlainContent("hello")})
+	}
+	pi.Command("/do")
+}
+
 func TestTheSession(t *testing.T) {
 	pi := sdktest.Start(t, command(func(ctx *sdk.CommandContext, _ string) error {
 		entry, err := ctx.Session.AppendEntry("note", map[string]int{"n": 1})
