@@ -154,19 +154,25 @@ func (h *Host) goCommand(ctx context.Context, goTool, folder string, args ...str
 	return stdout.Bytes(), nil
 }
 
-// buildAdvice is for what the go command says of a folder that was never a
-// module.
+// buildAdvice is for what the go command says of modules that are not complete,
+// to people who may not know Go.
 func buildAdvice(text string) string {
-	if strings.Contains(text, "go.mod file not found") || strings.Contains(text, "no required module provides package "+sdkPath) {
-		return "\nIn that folder, run: go mod init extension && go get " + sdkPath + "\nTo take the sdk from a clone of pi, run between the two: go mod edit -replace " + modulePath + "=/path/to/the/clone"
+	says := func(part string) bool { return strings.Contains(text, part) }
+	const fromClone = "\nTo take the sdk from a clone of pi, run before go mod tidy: go mod edit -replace " + modulePath + "=/path/to/the/clone"
+	switch {
+	case says("go.mod file not found"), says("cannot find main module"):
+		return "\nIn that folder, run: go mod init extension && go mod tidy" + fromClone
+	case says("replacement directory"):
+		return "\nIts go.mod replaces a module by a folder that is not on this machine: bring the folder there, or change that line"
+	case says("no required module provides package " + modulePath):
+		return "\nIn that folder, run: go mod tidy" + fromClone
+	case says("no required module provides package"), says("is replaced but not required"), says("missing go.sum entry"):
+		return "\nIn that folder, run: go mod tidy"
 	}
 	return ""
 }
 
-const (
-	modulePath = "github.com/seed-54e836f5/pi"
-	sdkPath    = modulePath + "/sdk"
-)
+const modulePath = "github.com/seed-54e836f5/pi"
 
 // buildEnvironment is that of an extension with what the go command looks at.
 // Offline, it fetches nothing.
