@@ -55,6 +55,9 @@ type Options struct {
 	// Log takes what extensions write, and what befalls them. Nil: slog's
 	// default.
 	Log *slog.Logger
+	// ErrorsShown says that whoever reads Log is shown the session's
+	// extension_error events too: they are not logged then.
+	ErrorsShown bool
 	// Env is the environment to choose from, NAME=value each; nil: that of
 	// this process.
 	Env []string
@@ -342,7 +345,9 @@ func (h *Host) theSession() Session {
 
 // report tells the client, and the log, about trouble in an extension.
 func (h *Host) report(path, what string, err error) {
-	h.log.Error(err.Error(), "extension", path, "event", what)
+	if !h.options.ErrorsShown {
+		h.log.Error(err.Error(), "extension", path, "event", what)
+	}
 	h.theSession().Emit(&event.ExtensionError{ExtensionPath: path, Event: what, Error: err.Error()})
 }
 

@@ -30,8 +30,9 @@ func (p *process) newHost(chain *hook.Chain, resources *loader, log *slog.Logger
 		Paths:       absolute(p.paths.Cwd, p.options.extensions), Disabled: p.options.noExtensions,
 		Places: func() []extensions.Place { return p.extensionsOf(p.projects.look(cwd)) },
 		Allows: func(scope, path, folder string) bool { return p.allowsExtension(cwd, scope, path, folder) },
-		Flags:  p.options.extensionFlags, HookDeadline: deadline(settings.HookTimeout), StartDeadline: deadline(settings.ExtensionStartTimeout), Log: log, Version: version,
-		Hooks: chain, Providers: p.models,
+		Flags:  p.options.extensionFlags, HookDeadline: deadline(settings.HookTimeout), StartDeadline: deadline(settings.ExtensionStartTimeout),
+		Log: log, ErrorsShown: p.options.mode != "rpc", // the other modes print them
+		Version: version, Hooks: chain, Providers: p.models,
 	})
 }
 

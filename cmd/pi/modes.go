@@ -99,15 +99,29 @@ func (p *process) serve(ctx context.Context) (int, error) {
 
 // streamJSON is json mode.
 func (p *process) streamJSON(ctx context.Context) (int, error) {
-	return p.runBatch(ctx, "json", p.std.records(), rpcmode.RunJSON)
+	return p.runBatch(ctx, "json", p.std.records(), ui.None{}, rpcmode.RunJSON)
 }
 
 // printAnswer is text mode.
 func (p *process) printAnswer(ctx context.Context) (int, error) {
-	return p.runBatch(ctx, "print", p.std.out, rpcmode.RunPrint)
+	return p.runBatch(ctx, "print", p.std.out, reader{to: p.std.err}, rpcmode.RunPrint)
 }
 
-func (p *process) runBatch(ctx context.Context, mode string, out io.Writer, play func(context.Context, rpcmode.Batch) (bool, error)) (int, error) {
+// reader is the user of print mode, who answers nothing and reads what is
+// told: commands of extensions may do nothing else.
+type reader struct {
+	ui.None
+	to io.Writer
+}
+
+// Tell implements ui.UI.
+func (r reader) Tell(n ui.Notice) {
+	if n.Method == ui.Notify {
+		fmt.Fprintln(r.to, n.Message)
+	}
+}
+
+func (p *process) runBatch(ctx context.Context, mode string, out io.Writer, user ui.UI, play func(context.Context, rpcmode.Batch) (bool, error)) (int, error) {
 	ctx, signals := watchSignals(ctx)
 	defer signals.stop()
 	prompts, err := p.readPrompts()
@@ -117,7 +131,7 @@ func (p *process) runBatch(ctx context.Context, mode string, out io.Writer, play
 	if len(prompts) == 0 && !p.options.print && mode == "print" {
 		warn(p.std.err, "there is no prompt, and pi has no screen of its own: name one (pi 'look at this folder'), or have a client drive pi --mode rpc; pi --help says more")
 	}
-	r, err := p.begin(ctx, mode, ui.None{}, &hook.Chain{})
+	r, err := p.begin(ctx, mode, user, &hook.Chain{})
 	if err != nil {
 		return 0, err
 	}

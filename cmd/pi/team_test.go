@@ -160,6 +160,15 @@ func TestTeam(t *testing.T) {
 	p.end()
 }
 
+// TestTeamPrinted has print mode show what a command of an extension tells.
+func TestTeamPrinted(t *testing.T) {
+	h := inTeam(t)
+	h.env = h.environmentWithGo(t)
+	if got := h.pi(t, "--approve", "-p", "--provider", "demo", "/owner service/api/x.go"); !strings.HasSuffix(got, "grace owns service/api/x.go\n") {
+		t.Errorf("it prints %q", got)
+	}
+}
+
 // TestTeamImportsOnlyTheSDK keeps the extension what an author can write.
 func TestTeamImportsOnlyTheSDK(t *testing.T) {
 	cmd := exec.CommandContext(t.Context(), "go", "list", "-f", `{{join .Imports "\n"}}`, ".")
