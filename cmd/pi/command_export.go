@@ -16,7 +16,7 @@ func exportCommand(std streams) *cobra.Command {
 		Use:   "export <session> [file]",
 		Short: "Write a session as a page of HTML that needs nothing else",
 		Long:  `Write a session, named by a path or the beginning of an id, as a page of HTML that needs nothing else. Without a name for it, it is called pi-session-<session file>.html in the working folder.`,
-		Args:  cobra.RangeArgs(1, 2),
+		Args:  usage(cobra.RangeArgs(1, 2), sessionsFound),
 		RunE: func(c *cobra.Command, arguments []string) error {
 			p := &process{std: std, options: o, flags: c.Flags()}
 			if err := p.readConfiguration(); err != nil {

@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
+	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -36,6 +38,9 @@ Without a source, what settings and lock files name is brought to this machine, 
 				installed, err := m.Install(c.Context(), arguments[0])
 				if err == nil {
 					p.tell("Installed", installed)
+					if local && filepath.IsAbs(strings.TrimPrefix(installed.Entry.Source, "git:")) {
+						warn(std.err, "%s is a path of this machine: for the other members name it relative to the project, or by its address", installed.Entry.Source)
+					}
 				}
 				return err
 			})

@@ -16,7 +16,7 @@ func removeCommand(std streams) *cobra.Command {
 		Use:     "remove <source>",
 		Aliases: []string{"uninstall"},
 		Short:   "Remove a package from the settings",
-		Args:    cobra.ExactArgs(1),
+		Args:    usage(cobra.ExactArgs(1), "`pi list` has the sources"),
 		RunE: func(_ *cobra.Command, arguments []string) error {
 			p, err := openPackaging(std)
 			if err != nil {

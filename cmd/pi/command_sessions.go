@@ -53,14 +53,17 @@ func sessionsCommand(std streams) *cobra.Command {
 	gc.Flags().BoolVar(&try, "dry-run", false, "only say which sessions would be removed")
 
 	c.AddCommand(list, gc, &cobra.Command{
-		Use: "show <session>", Short: "Print a conversation", Args: cobra.ExactArgs(1),
+		Use: "show <session>", Short: "Print a conversation", Args: usage(cobra.ExactArgs(1), sessionsFound),
 		RunE: run(func(p *process, arguments []string) error { return p.showSession(arguments[0]) }),
 	}, &cobra.Command{
-		Use: "rm <session>...", Short: "Remove sessions, named by a path or the beginning of an id", Args: cobra.MinimumNArgs(1),
+		Use: "rm <session>...", Short: "Remove sessions, named by a path or the beginning of an id", Args: usage(cobra.MinimumNArgs(1), sessionsFound),
 		RunE: run((*process).removeSessions),
 	})
 	return c
 }
+
+// sessionsFound says where the sessions are that commands take.
+const sessionsFound = "`pi sessions list` has the ids, of which the beginning is enough"
 
 func (p *process) printSessions(all, asJSON bool) error {
 	dir := p.sessionFolder()

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -37,6 +38,17 @@ func addSubcommands(root *cobra.Command, std streams, arguments []string) (calle
 		root.SetHelpCommand(&cobra.Command{Hidden: true}) // help is a prompt like others
 	}
 	return called
+}
+
+// usage refuses another number of arguments than a command takes, and says how
+// it is called and where what it takes is found.
+func usage(count cobra.PositionalArgs, found string) cobra.PositionalArgs {
+	return func(c *cobra.Command, arguments []string) error {
+		if count(c, arguments) == nil {
+			return nil
+		}
+		return fmt.Errorf("write `%s`: %s", strings.TrimSuffix(c.UseLine(), " [flags]"), found)
+	}
 }
 
 // folders finds the folders of the user, with that of the process or another

@@ -141,8 +141,12 @@ func (p *process) listModels() error {
 		}
 	}
 	list := p.catalogue.Search(query)
-	if len(list) == 0 {
-		fmt.Fprintf(p.std.err, "No model fits. Set an API key first, e.g. ANTHROPIC_API_KEY, or run `pi auth set <provider>`.\n")
+	switch {
+	case len(list) == 0 && len(p.catalogue.Search("")) > 0:
+		fmt.Fprintf(p.std.err, "No model fits %q. `pi --list-models` lists those that you have keys for.\n", query)
+		return nil
+	case len(list) == 0:
+		fmt.Fprintf(p.std.err, "No provider has a key: set e.g. ANTHROPIC_API_KEY, or run `pi auth set <provider>`. The model of `--provider demo` needs none.\n")
 		return nil
 	}
 	return printModels(p.std.out, list)

@@ -87,7 +87,7 @@ func find(paths config.Paths, entry config.PackageEntry, lock lockOrError) Insta
 
 func (p Installed) findCopy(s store, pinned bool) Installed {
 	if !pinned || !s.has(p.Pin.SHA256) {
-		return p.is(Missing, "it is not installed on this machine: run `pi install`.")
+		return p.is(Missing, "run `pi install`, which brings what the lock file says.")
 	}
 	p.Dir = s.folder(p.Pin.SHA256)
 	return p.is(Ready, "")
