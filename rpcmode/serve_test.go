@@ -3,6 +3,7 @@ package rpcmode_test
 import (
 	"context"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"go.uber.org/goleak"
@@ -69,10 +70,12 @@ func TestLinesThatAreNoCommands(t *testing.T) {
 			> {"type":""}
 			> {"id":"b","type":"toString"}
 			> {"id":"c","type":"Get_State"}
+			> {"id":"n","type":"negotiate_protocol","protocolVersion":1}
 			< {"id":"a","type":"response","command":"nonsense","success":false,"error":"Unknown command: nonsense"}
 			< {"type":"response","command":"","success":false,"error":"Unknown command: "}
 			< {"id":"b","type":"response","command":"toString","success":false,"error":"Unknown command: toString"}
 			< {"id":"c","type":"response","command":"Get_State","success":false,"error":"Unknown command: Get_State"}
+			< {"id":"n","type":"response","command":"negotiate_protocol","success":false,"error":"Unknown command: negotiate_protocol"}
 		`},
 		{name: "unknown commands in the xcsh dialect", change: []setup{xcsh}, script: `
 			> {"id":"a","type":"nonsense"}
@@ -271,6 +274,27 @@ func TestPrompts(t *testing.T) {
 			< {"type":"agent_settled","aborted":true}
 			< {"id":"x","type":"response","command":"abort","success":true}
 		`},
+	})
+}
+
+// A command of an extension begins no run: it is handled, and nothing settles.
+func TestPromptThatIsACommand(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		called := ""
+		r.session.RegisterCommands("test", []session.ExtensionCommand{{Name: "noop", Run: func(_ context.Context, arguments string) error {
+			called = arguments
+			return nil
+		}}})
+		r.send(`{"id":"p","type":"prompt","message":"/noop a b"}`)
+		r.end()
+		got := r.output.take()
+		if want := `{"id":"p","type":"response","command":"prompt","success":true,"data":{"disposition":"handled"}}`; len(got) != 1 || got[0] != want {
+			t.Errorf("came %q", got)
+		}
+		if called != "a b" {
+			t.Errorf("it was called with %q", called)
+		}
 	})
 }
 

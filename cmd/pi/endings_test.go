@@ -63,6 +63,63 @@ func TestEndOfInputTogetherWithSIGTERM(t *testing.T) {
 	}
 }
 
+// The two together do not cut short what an extension does at the end.
+func TestExtensionsHaveTheirTimeAtTheEnd(t *testing.T) {
+	h := newHome(t)
+	p := h.start(t, "--extension", slowEnd(t))
+	p.prompt("SAY hi")
+	if err := errors.Join(p.stdin.Close(), p.cmd.Process.Signal(syscall.SIGTERM)); err != nil {
+		t.Fatal(err)
+	}
+	p.rest()
+	_ = p.cmd.Wait() // 0 or 143, whatever came first
+	if _, err := os.Stat(filepath.Join(h.work, "ended")); err != nil {
+		t.Errorf("the extension was cut off: %v; stderr: %s", err, p.stderr.String())
+	}
+}
+
+// A second signal ends the process at once. One that comes too late, on a busy
+// machine, shows nothing, so there are several chances.
+func TestSecondSignalEndsAtOnce(t *testing.T) {
+	h := newHome(t)
+	program := slowEnd(t)
+	write(t, filepath.Join(h.work, "stuck"), "")
+	signals := func(n int) (stderr string) {
+		p := h.start(t, "--extension", program)
+		p.prompt("SAY hi")
+		if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+			t.Fatal(err)
+		}
+		p.event("extension_ui_request")
+		if n > 1 {
+			_ = p.cmd.Process.Signal(syscall.SIGTERM)
+		}
+		p.rest()
+		if _ = p.cmd.Wait(); p.cmd.ProcessState.ExitCode() != 143 {
+			t.Errorf("it ended with %v", p.cmd.ProcessState)
+		}
+		return p.stderr.String()
+	}
+	if signals(1) == "" {
+		t.Fatal("nobody says that an extension did not end in time")
+	}
+	for range 5 {
+		if signals(2) == "" {
+			return
+		}
+	}
+	t.Error("a second signal did not end the wait for an extension")
+}
+
+func slowEnd(t *testing.T) string {
+	t.Helper()
+	program := filepath.Join(t.TempDir(), "slowend")
+	if err := buildFixtures(program, "./testdata/extensions/slowend"); err != nil {
+		t.Fatal(err)
+	}
+	return program
+}
+
 // Ctrl-C reaches pi and not the commands that run for it, which are in groups
 // of their own: pi ends them, writes the end of the run, and dies of the signal.
 func TestInterruptedRun(t *testing.T) {

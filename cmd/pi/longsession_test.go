@@ -76,6 +76,49 @@ func TestTwoProcessesOneSession(t *testing.T) {
 	third.end()
 }
 
+// However busy the session is, a client finds out how it is: in the middle of
+// an answer, and in that of a compaction, where prompts are answered too and
+// sent when it is over.
+func TestStateIsToldMeanwhile(t *testing.T) {
+	p := withSmallWindow(t, 100_000, keepLittle).start(t)
+	states := func(id string, isCompacting bool) {
+		t.Helper()
+		var lines []string
+		for i := range 50 {
+			lines = append(lines, fmt.Sprintf(`{"id":"%s%d","type":"get_state"}`, id, i))
+		}
+		p.send(strings.Join(lines, "\n"))
+		for i := range 50 {
+			var state struct{ IsStreaming, IsCompacting bool }
+			if err := json.Unmarshal(p.response(fmt.Sprintf("%s%d", id, i)).Data, &state); err != nil {
+				t.Fatal(err)
+			}
+			if state.IsStreaming == isCompacting || state.IsCompacting != isCompacting {
+				t.Fatalf("%s: the state is %+v", id, state)
+			}
+		}
+	}
+	p.prompt("SUMSLOW 2000\nBURST 10 100")
+	p.send(`{"id":"h","type":"prompt","message":"BURST 10 100\nHANG"}`)
+	p.event("message_update")
+	states("run", false)
+	p.send(`{"id":"a","type":"abort"}`)
+	p.response("a")
+	p.send(`{"id":"c","type":"compact"}`)
+	p.event("compaction_start")
+	states("compaction", true)
+	p.send(`{"id":"q","type":"prompt","message":"SAY afterwards"}`)
+	if f := p.until(func(f frame) bool { return f.ID == "q" || f.Type == "compaction_end" }); !f.Success {
+		t.Errorf("a prompt during the compaction is answered with, or after, %s", f.raw)
+	}
+	p.event("compaction_end")
+	p.event("agent_settled")
+	if got := string(p.ask("l", `{"type":"get_last_assistant_text"}`)); !strings.Contains(got, "afterwards") {
+		t.Errorf("the last answer is %s", got)
+	}
+	p.end()
+}
+
 // While a compaction is on, other commands are answered, and an abort ends it
 // at once.
 func TestAbortOfACompactionThatTakesLong(t *testing.T) {

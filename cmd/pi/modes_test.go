@@ -2,6 +2,7 @@ package main_test
 
 import (
 	"encoding/json"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"reflect"
@@ -64,5 +65,37 @@ func TestSettingsAreTheSameInEveryMode(t *testing.T) {
 		if n := strings.Count(read(t, files[0]), `"role":"user"`); n != 1 {
 			t.Errorf("%s: the session has %d user messages", mode, n)
 		}
+	}
+}
+
+// Clients start the program without a shell: from a folder with a blank in its
+// name, with arguments that hold line ends and quotes.
+func TestSpawnedWithoutAShell(t *testing.T) {
+	h := newHome(t)
+	binary, err := os.ReadFile(piBinary)
+	if err != nil {
+		t.Fatal(err)
+	}
+	program := filepath.Join(h.work, "a folder", filepath.Base(piBinary))
+	if err := os.MkdirAll(filepath.Dir(program), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(program, binary, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	const prompt = "two \"lines\"\nof 'text' $HOME\nECHO"
+	cmd := exec.CommandContext(t.Context(), program, "-p", "--provider", "mock", "--model", "m1", prompt)
+	cmd.Dir, cmd.Env = h.work, h.environment(t)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	var sent struct {
+		Messages []struct{ Content []struct{ Text string } }
+	}
+	if err := json.Unmarshal(h.server.Requests()[0].Body, &sent); err != nil {
+		t.Fatal(err)
+	}
+	if got := sent.Messages[0].Content[0].Text; got != prompt {
+		t.Errorf("the model is sent %q", got)
 	}
 }

@@ -115,6 +115,15 @@ func TestAbortBash(t *testing.T) {
 		}
 	}
 	wantLines(t, r.entryTypes()[2:], "message bashExecution", "message bashExecution")
+	// One that has ended takes nothing along.
+	long, short := r.StartBash(session.BashCommand{Command: "sleep 60"}), r.StartBash(session.BashCommand{Command: "true"})
+	if result, err := short(); err != nil || result.Cancelled {
+		t.Errorf("got %+v, %v", result, err)
+	}
+	r.AbortBash()
+	if result, err := long(); err != nil || !result.Cancelled {
+		t.Errorf("got %+v, %v", result, err)
+	}
 	// Abort is for the run.
 	command, appear := until(t)
 	wait := r.StartBash(session.BashCommand{Command: command})

@@ -183,8 +183,15 @@ func TestPromptWithImages(t *testing.T) {
 		accepted, outcome := accepting()
 		r.Steer(session.Prompt{Text: "s", Images: []message.Block{image}}, accepted)
 		outcome()
+		if got := r.send(session.Prompt{Images: []message.Block{image}, Behavior: session.BehaviorFollowUp}); got != "queued" || r.State().PendingMessageCount != 2 {
+			t.Errorf("the follow-up was %s, and %d wait", got, r.State().PendingMessageCount)
+		}
 		r.idle()
-		for i, want := range []string{`[{"type":"text","text":""},{"type":"image","data":"AA==","mimeType":"image/png"}]`, `[{"type":"text","text":"s"},{"type":"image","data":"AA==","mimeType":"image/png"}]`} {
+		if n := r.State().PendingMessageCount; n != 0 {
+			t.Errorf("%d wait in the end", n)
+		}
+		const alone = `[{"type":"text","text":""},{"type":"image","data":"AA==","mimeType":"image/png"}]`
+		for i, want := range []string{alone, `[{"type":"text","text":"s"},{"type":"image","data":"AA==","mimeType":"image/png"}]`, alone} {
 			var m struct{ Content json.RawMessage }
 			decode(t, r.Messages()[i*2], &m)
 			if string(m.Content) != want {
