@@ -34,7 +34,7 @@
 // where this one cannot be fetched, its go.mod takes it from a clone:
 //
 //	go mod edit -replace github.com/seed-54e836f5/pi=/path/to/the/clone
-//	go get github.com/seed-54e836f5/pi/sdk
+//	go mod tidy
 //
 // Many types here are other names for those of core/event, core/message and
 // core/tool, which show the fields:
