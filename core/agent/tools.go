@@ -27,7 +27,7 @@ func (r *run) runTools(answer *message.Assistant) (results []*message.ToolResult
 	if len(calls) == 0 || answer.StopReason == message.StopError || answer.StopReason == message.StopAborted {
 		return nil, false
 	}
-	b := &batch{run: r, jobs: make([]*job, len(calls)), reports: make(chan report)}
+	b := &batch{run: r, jobs: make([]*job, len(calls)), reports: make(chan report), last: map[string]chan struct{}{}}
 	for i, call := range calls {
 		b.jobs[i] = b.prepare(call, answer.StopReason == message.StopLength)
 	}
@@ -47,7 +47,8 @@ func (r *run) runTools(answer *message.Assistant) (results []*message.ToolResult
 type batch struct {
 	run     *run
 	jobs    []*job
-	reports chan report // from the calls' goroutines to the loop's
+	reports chan report              // from the calls' goroutines to the loop's
+	last    map[string]chan struct{} // by target: closed when the last call that was started is over
 }
 
 type job struct {
@@ -55,8 +56,10 @@ type job struct {
 	tool    tool.Tool
 	args    json.RawMessage // as the model sent them
 	outcome Outcome
-	ended   *Outcome // what it came to, before that was told; nil: it still runs
-	done    bool     // the outcome stands
+	ended   *Outcome      // what it came to, before that was told; nil: it still runs
+	done    bool          // the outcome stands
+	after   chan struct{} // closed when the call before it with the same target is over; nil: there is none
+	over    chan struct{} // closed when this one is over; nil: it has no target
 }
 
 // report is one thing that a running call has to say: an update, or its end.
@@ -132,6 +135,7 @@ func (b *batch) execute() {
 				}
 				exclusive = sequential
 				running++
+				b.lineUp(j)
 				go b.runJob(ctx, j)
 			}
 			next++
@@ -148,6 +152,20 @@ func (b *batch) execute() {
 			}
 		}
 	}
+}
+
+// lineUp has a call wait for the one before it that changes the same thing.
+func (b *batch) lineUp(j *job) {
+	target := j.tool.Spec().Target
+	if target == nil {
+		return
+	}
+	name := target(j.call.Arguments)
+	if name == "" {
+		return
+	}
+	j.after, j.over = b.last[name], make(chan struct{})
+	b.last[name] = j.over
 }
 
 // pass emits what a call reported, and says whether that was its end.
@@ -193,6 +211,12 @@ func (b *batch) end(j *job, outcome Outcome) {
 
 // runJob carries out one call on its own goroutine.
 func (b *batch) runJob(ctx context.Context, j *job) {
+	if j.over != nil {
+		defer close(j.over)
+	}
+	if j.after != nil {
+		<-j.after // ends soon after ctx, as every call does
+	}
 	if err := context.Cause(ctx); err != nil {
 		b.reports <- report{job: j, outcome: failure(notRun(err))}
 		return

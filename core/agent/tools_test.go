@@ -55,6 +55,43 @@ func TestToolsRunAtTheSameTime(t *testing.T) {
 	})
 }
 
+// Calls that change the same thing run in the order of the answer, and beside
+// them everything else.
+func TestCallsWithOneTargetKeepTheirOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var calls []scripted.Part
+		for i := range 20 {
+			calls = append(calls, scripted.Call(fmt.Sprintf("a%02d", i), "change", `{"path":"a"}`), scripted.Call(fmt.Sprintf("b%02d", i), "change", `{"path":"b"}`))
+		}
+		calls = append(calls, scripted.Call("free", "change"))
+		r := newRig(scripted.Calls(calls...))
+		began := time.Now()
+		inner := lasting(time.Second)
+		r.tools = []*scripted.Tool{{
+			Name:   "change",
+			Target: func(arguments json.RawMessage) string { return strings.Trim(string(arguments), "{}") },
+			Do: func(ctx context.Context, call tool.Call, update func(tool.Result)) (tool.Result, error) {
+				r.Note("run %s at %v", call.ID, time.Since(began))
+				return inner(ctx, call, update)
+			},
+		}}
+		agent.Run(t.Context(), r.Config, prompt("hi"))
+		if took := time.Since(began); took != 20*time.Second {
+			t.Errorf("took %v", took)
+		}
+		for i := range 20 {
+			for _, want := range []string{fmt.Sprintf("run a%02d at %ds", i, i), fmt.Sprintf("run b%02d at %ds", i, i)} {
+				if r.Count(want) != 1 {
+					t.Errorf("%q is not among %q", want, r.Lines("tool_", "message_"))
+				}
+			}
+		}
+		if r.Count("run free at 0s") != 1 {
+			t.Error("the call without a target waited")
+		}
+	})
+}
+
 func TestSequentialToolsRunAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(scripted.Calls(scripted.Call("a", "free"), scripted.Call("b", "alone"), scripted.Call("c", "alone"), scripted.Call("d", "free"), scripted.Call("e", "free")))

@@ -33,6 +33,11 @@ type Spec struct {
 	// Sequential tools are not run at the same time as others of the same
 	// answer.
 	Sequential bool
+	// Target names what a call with these arguments changes, a file for
+	// instance, without changing it. Calls of one answer that have the same
+	// target run one after the other, in the order of the answer; empty: the
+	// call waits for none. nil: no call has one.
+	Target func(arguments json.RawMessage) string
 	// Hidden tools are off until somebody switches them on.
 	Hidden bool
 }

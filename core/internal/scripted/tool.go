@@ -15,6 +15,7 @@ type Tool struct {
 	Parameters string // JSON Schema; empty: any object
 	Sequential bool
 	Hidden     bool
+	Target     func(arguments json.RawMessage) string
 	// Do is Run of the tool; nil: the result is the text "done".
 	Do func(ctx context.Context, call tool.Call, update func(tool.Result)) (tool.Result, error)
 }
@@ -27,7 +28,7 @@ func (t *Tool) Spec() tool.Spec {
 	}
 	return tool.Spec{
 		Name: t.Name, Description: "does what a test says", Parameters: json.RawMessage(parameters),
-		Sequential: t.Sequential, Hidden: t.Hidden,
+		Sequential: t.Sequential, Hidden: t.Hidden, Target: t.Target,
 	}
 }
 

@@ -48,7 +48,11 @@ var spec = tool.Spec{
 }
 
 // Spec implements tool.Tool.
-func (editor) Spec() tool.Spec { return spec }
+func (e editor) Spec() tool.Spec {
+	s := spec
+	s.Target = func(arguments json.RawMessage) string { return files.TargetOf(e.cwd(), arguments) }
+	return s
+}
 
 // Edit is one replacement that a model asks for.
 type Edit struct {

@@ -34,7 +34,11 @@ var spec = tool.Spec{
 }
 
 // Spec implements tool.Tool.
-func (writer) Spec() tool.Spec { return spec }
+func (w writer) Spec() tool.Spec {
+	s := spec
+	s.Target = func(arguments json.RawMessage) string { return files.TargetOf(w.cwd(), arguments) }
+	return s
+}
 
 // Run implements tool.Tool.
 func (w writer) Run(ctx context.Context, call tool.Call, _ func(tool.Result)) (tool.Result, error) {

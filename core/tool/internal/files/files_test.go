@@ -40,6 +40,30 @@ func TestResolve(t *testing.T) {
 	}
 }
 
+func TestTargetOf(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "a.txt"), "")
+	if err := os.Symlink("a.txt", filepath.Join(dir, "link")); err != nil {
+		t.Fatal(err)
+	}
+	real, err := files.Target(filepath.Join(dir, "a.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for arguments, want := range map[string]string{
+		`{"path":"a.txt"}`:       real,
+		`{"path":"./b/../link"}`: real,
+		`{"path":"new.txt"}`:     filepath.Join(filepath.Dir(real), "new.txt"),
+		`{"path":""}`:            "",
+		`{"path":5}`:             "",
+		`{}`:                     "",
+	} {
+		if got := files.TargetOf(dir, []byte(arguments)); got != want {
+			t.Errorf("%s: %q, want %q", arguments, got, want)
+		}
+	}
+}
+
 func TestFindLookalikes(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"Screen Shot at 9.41\u202fAM.png", "Marie\u2019s notes.txt", "cafe\u0301.txt", "two\u00a0a", "two\u2009a"} {

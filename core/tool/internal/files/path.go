@@ -7,6 +7,7 @@
 package files
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -135,6 +136,22 @@ func Target(path string) (string, error) {
 		path = link
 	}
 	return "", fmt.Errorf("too many symbolic links at %s", path)
+}
+
+// TargetOf is the target of the path among a tool's arguments, meant in the
+// folder cwd; empty when there is none.
+func TargetOf(cwd string, arguments json.RawMessage) string {
+	var args struct {
+		Path string `json:"path"`
+	}
+	if json.Unmarshal(arguments, &args) != nil || args.Path == "" {
+		return ""
+	}
+	target, err := Target(Resolve(cwd, args.Path))
+	if err != nil {
+		return ""
+	}
+	return target
 }
 
 // realFolder resolves the links in the folders of a path, as far as they
