@@ -19,7 +19,7 @@ var deadlines = map[event.Kind]time.Duration{
 	event.KindMessageUpdate:         time.Minute,
 	event.KindToolExecutionUpdate:   time.Minute,
 	event.KindBeforeProviderRequest: time.Minute,
-	proto.KindBus:                   DefaultHookDeadline,
+	proto.KindBus:                   30 * time.Second,
 }
 
 // quitDeadline limits session_shutdown when pi ends: clients count on a second

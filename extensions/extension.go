@@ -325,6 +325,9 @@ func (x *extension) sourceInfo() session.SourceInfo {
 	return x.source.info
 }
 
+// noDeadline stands for the lack of one where a number is needed.
+const noDeadline = 365 * 24 * time.Hour
+
 // startDeadline is the manifest's, else the user's.
 func (x *extension) startDeadline() time.Duration {
 	if m := x.source.manifest; m != nil {
@@ -332,7 +335,10 @@ func (x *extension) startDeadline() time.Duration {
 			return time.Duration(d)
 		}
 	}
-	return x.host.options.StartDeadline
+	if d := x.host.options.StartDeadline; d > 0 {
+		return d
+	}
+	return noDeadline
 }
 
 // flagValues are those of the command line that the extension registered.

@@ -47,10 +47,10 @@ type Options struct {
 	// the extension's or the default.
 	Deadlines map[event.Kind]time.Duration
 	// HookDeadline limits handlers of which neither Deadlines nor the extension
-	// nor the kind says more; 0: DefaultHookDeadline.
+	// nor the kind says more; 0: none.
 	HookDeadline time.Duration
-	// StartDeadline limits the start of one extension, without building it; 0:
-	// DefaultStartDeadline.
+	// StartDeadline limits the start of one extension, without building it, of
+	// which the manifest says nothing; 0: none.
 	StartDeadline time.Duration
 	// Log takes what extensions write, and what befalls them. Nil: slog's
 	// default.
@@ -69,13 +69,6 @@ type Options struct {
 	// cannot.
 	Providers Providers
 }
-
-// DefaultHookDeadline is how long most handlers may take.
-const DefaultHookDeadline = 30 * time.Second
-
-// DefaultStartDeadline is how long an extension may take from the start of
-// its process to its registration.
-const DefaultStartDeadline = 30 * time.Second
 
 // Host runs the extensions of one pi. Its methods may be called from any
 // goroutine.
@@ -110,12 +103,6 @@ type Host struct {
 func New(o Options) *Host {
 	if o.Log == nil {
 		o.Log = slog.Default()
-	}
-	if o.HookDeadline == 0 {
-		o.HookDeadline = DefaultHookDeadline
-	}
-	if o.StartDeadline == 0 {
-		o.StartDeadline = DefaultStartDeadline
 	}
 	if o.Env == nil {
 		o.Env = os.Environ()

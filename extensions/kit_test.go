@@ -56,6 +56,8 @@ func newKit(t testing.TB, change func(*extensions.Options)) *kit {
 		Log:        slog.New(slog.NewTextHandler(k.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 		Hooks:      k.hooks,
 		Version:    "1.0.0",
+
+		HookDeadline: 30 * time.Second, StartDeadline: 30 * time.Second,
 	}
 	mkdir(t, options.ProjectDir)
 	if change != nil {

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/bmatcuk/doublestar/v4"
 
@@ -30,18 +29,10 @@ func (p *process) newHost(chain *hook.Chain, resources *loader, log *slog.Logger
 		Paths:       absolute(p.paths.Cwd, p.options.extensions), Disabled: p.options.noExtensions,
 		Places: func() []extensions.Place { return p.extensionsOf(p.projects.look(cwd)) },
 		Allows: func(scope, path, folder string) bool { return p.allowsExtension(cwd, scope, path, folder) },
-		Flags:  p.options.extensionFlags, HookDeadline: deadline(settings.HookTimeout), StartDeadline: deadline(settings.ExtensionStartTimeout),
+		Flags:  p.options.extensionFlags, HookDeadline: settings.HookTimeout, StartDeadline: settings.ExtensionStartTimeout,
 		Log: log, ErrorsShown: p.options.mode != "rpc", // the other modes print them
 		Version: version, Hooks: chain, Providers: p.models,
 	})
-}
-
-// deadline is a limit of the settings, where 0 is none, as the host takes it.
-func deadline(limit time.Duration) time.Duration {
-	if limit == 0 {
-		return 365 * 24 * time.Hour
-	}
-	return limit
 }
 
 // extensionsOf are the extensions that the settings of a folder name, and those

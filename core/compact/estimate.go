@@ -31,11 +31,6 @@ type Settings struct {
 	KeepRecentTokens int64 `json:"keepRecentTokens"`
 }
 
-// DefaultSettings are the settings of a user who has set none.
-func DefaultSettings() Settings {
-	return Settings{Enabled: true, ReserveTokens: 16384, KeepRecentTokens: 20000}
-}
-
 // ShouldCompact says whether a context of that many tokens is too large for a
 // window. A window of 0 is unknown and never too small.
 func ShouldCompact(tokens, window int64, s Settings) bool {

@@ -40,7 +40,7 @@ func TestEstimate(t *testing.T) {
 }
 
 func TestShouldCompact(t *testing.T) {
-	on := compact.DefaultSettings()
+	on := compact.Settings{Enabled: true, ReserveTokens: 16384}
 	off := on
 	off.Enabled = false
 	cases := []struct {

@@ -58,6 +58,7 @@ var settingTable = []setting{
 	milliseconds("retry.maxDelayMs", time.Minute, hour, func(s *Settings) *time.Duration { return &s.Retry.MaxDelay }),
 	milliseconds("retry.provider.timeoutMs", 0, 24*hour, func(s *Settings) *time.Duration { return &s.Retry.RequestTimeout }),
 	milliseconds("retry.provider.maxRetryDelayMs", time.Minute, 24*hour, func(s *Settings) *time.Duration { return &s.Retry.MaxServiceDelay }),
+	// Longer than the pauses of models that think unseen.
 	milliseconds("httpIdleTimeoutMs", 5*time.Minute, 24*hour, func(s *Settings) *time.Duration { return &s.StreamIdleTimeout }),
 	text("httpProxy", func(s *Settings) *string { return &s.HTTPProxy }).onlyUser(),
 	texts("defaultTools", func(s *Settings) *[]string { return &s.DefaultTools }).onFlag("--tools"),

@@ -6,10 +6,6 @@ import (
 	"time"
 )
 
-// DefaultIdleTimeout is how long a service may send nothing before a request
-// counts as lost. It is longer than the pauses of models that think unseen.
-const DefaultIdleTimeout = 5 * time.Minute
-
 // Options are what the constructors of the adapters take.
 type Options struct {
 	// IdleTimeout is how long a service may send no byte, from the request on,
@@ -23,9 +19,6 @@ type Options struct {
 	// day) where a service has them, which costs more to fill.
 	LongCache bool
 }
-
-// DefaultOptions are those of a user who set nothing.
-func DefaultOptions() Options { return Options{IdleTimeout: DefaultIdleTimeout} }
 
 // NewTransport makes a transport for requests to model services. It opens
 // nothing. proxy says which proxy a request goes through; nil: that of the

@@ -59,7 +59,7 @@ func newRigIn(t *testing.T, cwd string, script []scripted.Answer, changes ...wit
 		Settings: session.Settings{
 			SteeringMode: session.OneAtATime, FollowUpMode: session.OneAtATime, InterruptMode: session.Wait,
 			Retry:      session.Retry{Enabled: true, MaxRetries: 3, BaseDelay: 2 * time.Second},
-			Compaction: compact.DefaultSettings(), BranchReserve: 1000,
+			Compaction: compact.Settings{Enabled: true, ReserveTokens: 16384, KeepRecentTokens: 20000}, BranchReserve: 1000,
 		},
 	}
 	config.Log = store.InMemory(store.CreateOptions{Cwd: config.Cwd})

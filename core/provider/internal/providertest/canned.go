@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/seed-54e836f5/pi/core/message"
 	"github.com/seed-54e836f5/pi/core/provider"
@@ -21,7 +22,7 @@ func Canned(stream string) http.RoundTripper {
 // BenchmarkDeltas measures what one delta costs an adapter, from the bytes of
 // the stream to the sink.
 func BenchmarkDeltas(b *testing.B, adapter func(provider.Options) provider.Provider, model message.Model, stream string, deltas int) {
-	p := adapter(provider.Options{Transport: Canned(stream), IdleTimeout: provider.DefaultIdleTimeout})
+	p := adapter(provider.Options{Transport: Canned(stream), IdleTimeout: time.Hour})
 	req := Say(model, "hi")
 	req.Model.BaseURL = "http://service.test"
 	b.ReportAllocs()
