@@ -7,20 +7,8 @@ import (
 	"github.com/seed-54e836f5/pi/core/message"
 )
 
-// Decode reads an event from its wire form, as Encode writes it. A kind that
-// is not in the table, and data that is no object, are errors.
-func Decode(data []byte) (Event, error) {
-	var head struct {
-		Type Kind `json:"type"`
-	}
-	if err := json.Unmarshal(data, &head); err != nil {
-		return nil, fmt.Errorf("event: %w", err)
-	}
-	return DecodeAs(head.Type, data)
-}
-
-// DecodeAs is Decode for a frame whose kind is known already, or goes by
-// another name on the wire.
+// DecodeAs reads an event of a kind from its wire form, as Encode writes it. A
+// kind that is not in the table, and data that is no object, are errors.
 func DecodeAs(kind Kind, data []byte) (Event, error) {
 	info, ok := Lookup(kind)
 	if !ok {

@@ -24,7 +24,7 @@ func TestDecodeReadsBackWhatEncodeWrote(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", e.Kind(), err)
 		}
-		back, err := event.Decode(wire)
+		back, err := event.DecodeAs(e.Kind(), wire)
 		if err != nil {
 			t.Fatalf("%s: %v", e.Kind(), err)
 		}
@@ -36,9 +36,15 @@ func TestDecodeReadsBackWhatEncodeWrote(t *testing.T) {
 }
 
 func TestDecodeRefuses(t *testing.T) {
-	for _, line := range []string{``, `null`, `[]`, `{}`, `{"type":"nonsense"}`, `{"type":"message_end"}`, `{"type":"agent_end","messages":[{}]}`} {
-		if e, err := event.Decode([]byte(line)); err == nil {
-			t.Errorf("%q gave %#v, want an error", line, e)
+	for _, test := range []struct {
+		kind event.Kind
+		line string
+	}{
+		{"", `{}`}, {"nonsense", `{}`}, {event.KindAgentStart, ``}, {event.KindAgentStart, `[]`},
+		{event.KindMessageEnd, `{}`}, {event.KindAgentEnd, `{"messages":[{}]}`},
+	} {
+		if e, err := event.DecodeAs(test.kind, []byte(test.line)); err == nil {
+			t.Errorf("%s %q gave %#v, want an error", test.kind, test.line, e)
 		}
 	}
 }

@@ -56,7 +56,7 @@ func TestEveryKindComesBackFromItsWireForm(t *testing.T) {
 		e := row.New()
 		fill(t, reflect.ValueOf(e).Elem())
 		wire := encode(t, e)
-		back, err := event.Decode(wire)
+		back, err := event.DecodeAs(row.Kind, wire)
 		if err != nil {
 			t.Errorf("%s: %v", row.Kind, err)
 			continue

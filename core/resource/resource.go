@@ -108,12 +108,6 @@ func Load(options Options) (*Set, []Diagnostic) {
 	return set, l.diagnostics
 }
 
-// Templates gives the prompt templates in the order of get_commands.
-func (s *Set) Templates() []Template { return s.templates }
-
-// Skills gives the skills in the order of get_commands, hidden ones too.
-func (s *Set) Skills() []Skill { return s.skills }
-
 // ContextFiles gives the context files in the order of the system prompt.
 func (s *Set) ContextFiles() []ContextFile { return s.context }
 

@@ -140,11 +140,6 @@ func TestCommands(t *testing.T) {
 	if byName["plain"].Source != "prompt" || byName["skill:greet"].Source != "skill" {
 		t.Errorf("sources: %+v", byName)
 	}
-	for _, template := range set.Templates() {
-		if template.Name == "review" && template.ArgumentHint != "<what>" {
-			t.Errorf("hint %q", template.ArgumentHint)
-		}
-	}
 }
 
 func TestExpand(t *testing.T) {

@@ -13,11 +13,10 @@ import (
 
 // Template is a prompt that is sent by its name.
 type Template struct {
-	Name         string // of the command, without the slash: the file's without .md
-	Description  string // of the frontmatter, or the first line
-	ArgumentHint string // empty: none
-	Body         string
-	Info         Info
+	Name        string // of the command, without the slash: the file's without .md
+	Description string // of the frontmatter, or the first line
+	Body        string
+	Info        Info
 }
 
 // descriptionLength is where a description that is taken from the body is
@@ -55,7 +54,6 @@ func readTemplate(info Info) (Template, error) {
 		return t, err
 	}
 	t.Body = doc.body
-	t.ArgumentHint = doc.text("argument-hint")
 	if t.Description = doc.text("description"); t.Description == "" {
 		t.Description = shorten(firstLine(doc.body), descriptionLength)
 	}

@@ -11,7 +11,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 )
 
 // Entry is one file or folder below the root of a walk.
@@ -20,9 +19,6 @@ type Entry struct {
 	Path string // absolute
 	Type fs.FileMode
 }
-
-// Name is the entry's own name.
-func (e Entry) Name() string { return e.Rel[strings.LastIndexByte(e.Rel, '/')+1:] }
 
 // Tree walks all that is below root, an absolute path, and calls visit for
 // each file and folder, a folder before what is in it. Symbolic links are
