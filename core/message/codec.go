@@ -59,6 +59,8 @@ type (
 	customWire            Custom
 	branchSummaryWire     BranchSummary
 	compactionSummaryWire CompactionSummary
+	usageWire             Usage
+	costWire              Cost
 )
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -100,6 +102,18 @@ func (m *BranchSummary) UnmarshalJSON(data []byte) (err error) {
 // UnmarshalJSON implements json.Unmarshaler.
 func (m *CompactionSummary) UnmarshalJSON(data []byte) (err error) {
 	m.Extra, err = unmarshalWithExtra(data, (*compactionSummaryWire)(m), "role")
+	return err
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (u *Usage) UnmarshalJSON(data []byte) (err error) {
+	u.Extra, err = unmarshalWithExtra(data, (*usageWire)(u))
+	return err
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (c *Cost) UnmarshalJSON(data []byte) (err error) {
+	c.Extra, err = unmarshalWithExtra(data, (*costWire)(c))
 	return err
 }
 

@@ -32,7 +32,7 @@ func (m *Assistant) AppendJSON(dst []byte) ([]byte, error) {
 	o.text("api", m.API)
 	o.text("provider", m.Provider)
 	o.text("model", m.Model)
-	o.value("usage", m.Usage)
+	o.append("usage", m.Usage)
 	o.text("stopReason", string(m.StopReason))
 	o.integer("timestamp", m.Timestamp)
 	o.textIfAny("responseId", m.ResponseID)
@@ -49,7 +49,7 @@ func (m *ToolResult) AppendJSON(dst []byte) ([]byte, error) {
 	o.append("content", blocks(m.Content))
 	o.rawIfAny("details", m.Details)
 	if m.Usage != nil {
-		o.value("usage", m.Usage)
+		o.append("usage", m.Usage)
 	}
 	o.boolean("isError", m.IsError)
 	o.integer("timestamp", m.Timestamp)
@@ -103,6 +103,31 @@ func (m *CompactionSummary) AppendJSON(dst []byte) ([]byte, error) {
 
 // AppendJSON appends the JSON form to dst.
 func (m *Opaque) AppendJSON(dst []byte) ([]byte, error) { return appendRaw(dst, m.Raw) }
+
+// AppendJSON appends the JSON form to dst.
+func (u Usage) AppendJSON(dst []byte) ([]byte, error) {
+	o := beginObject(dst)
+	o.integer("input", u.Input)
+	o.integer("output", u.Output)
+	o.integer("cacheRead", u.CacheRead)
+	o.integer("cacheWrite", u.CacheWrite)
+	o.integer("totalTokens", u.TotalTokens)
+	o.append("cost", u.Cost)
+	o.integerIfKnown("cacheWrite1h", u.CacheWrite1h)
+	o.integerIfKnown("reasoning", u.Reasoning)
+	return o.end(u.Extra)
+}
+
+// AppendJSON appends the JSON form to dst.
+func (c Cost) AppendJSON(dst []byte) ([]byte, error) {
+	o := beginObject(dst)
+	o.value("input", c.Input)
+	o.value("output", c.Output)
+	o.value("cacheRead", c.CacheRead)
+	o.value("cacheWrite", c.CacheWrite)
+	o.value("total", c.Total)
+	return o.end(c.Extra)
+}
 
 func beginMessage(dst []byte, role Role) *object {
 	o := beginObject(dst)
@@ -196,3 +221,9 @@ func (c Content) MarshalJSON() ([]byte, error) { return c.AppendJSON(nil) }
 
 // MarshalJSON implements json.Marshaler.
 func (b Block) MarshalJSON() ([]byte, error) { return b.AppendJSON(nil) }
+
+// MarshalJSON implements json.Marshaler.
+func (u Usage) MarshalJSON() ([]byte, error) { return u.AppendJSON(nil) }
+
+// MarshalJSON implements json.Marshaler.
+func (c Cost) MarshalJSON() ([]byte, error) { return c.AppendJSON(nil) }

@@ -19,6 +19,8 @@ type Usage struct {
 	// Reasoning is the part of Output that was thinking; nil where the service
 	// does not tell.
 	Reasoning *int64 `json:"reasoning,omitempty"`
+	// Extra keeps fields that this type does not know, for a round trip.
+	Extra Fields `json:"-"`
 }
 
 // Cost is the price of a usage in dollars.
@@ -28,10 +30,12 @@ type Cost struct {
 	CacheRead  float64 `json:"cacheRead"`
 	CacheWrite float64 `json:"cacheWrite"`
 	Total      float64 `json:"total"`
+	// Extra keeps fields that this type does not know, for a round trip.
+	Extra Fields `json:"-"`
 }
 
 // Add gives the sum of two usages; the parts that not every service tells are
-// summed where either has them.
+// summed where either has them, and fields that are not known left out.
 func (u Usage) Add(v Usage) Usage {
 	u.Input += v.Input
 	u.Output += v.Output
@@ -45,6 +49,7 @@ func (u Usage) Add(v Usage) Usage {
 	u.Cost.Total += v.Cost.Total
 	u.CacheWrite1h = addKnown(u.CacheWrite1h, v.CacheWrite1h)
 	u.Reasoning = addKnown(u.Reasoning, v.Reasoning)
+	u.Extra, u.Cost.Extra = nil, nil
 	return u
 }
 

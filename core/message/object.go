@@ -56,6 +56,12 @@ func (o *object) integer(name string, value int64) {
 	o.dst = strconv.AppendInt(o.dst, value, 10)
 }
 
+func (o *object) integerIfKnown(name string, value *int64) {
+	if value != nil {
+		o.integer(name, *value)
+	}
+}
+
 func (o *object) boolean(name string, value bool) {
 	o.name(name)
 	o.dst = strconv.AppendBool(o.dst, value)

@@ -48,7 +48,7 @@ func TestPriceOf(t *testing.T) {
 	price := message.Price{Input: 3, Output: 15, CacheRead: 0.5, CacheWrite: 4}
 	got := price.Of(message.Usage{Input: 2_000_000, Output: 1_000_000, CacheRead: 4_000_000, CacheWrite: 500_000})
 	want := message.Cost{Input: 6, Output: 15, CacheRead: 2, CacheWrite: 2, Total: 25}
-	if got != want {
+	if !reflect.DeepEqual(got, want) {
 		t.Errorf("costs %+v, want %+v", got, want)
 	}
 }

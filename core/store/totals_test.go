@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"reflect"
 	"testing"
 
 	"github.com/seed-54e836f5/pi/core/message"
@@ -12,7 +13,7 @@ func TestTotals(t *testing.T) {
 	usage := message.Usage{Input: 1, Output: 2, CacheRead: 3, CacheWrite: 4, TotalTokens: 10, Cost: message.Cost{Total: 0.5}}
 	call := message.Block{Type: message.BlockToolCall, ID: "1", Name: "bash"}
 	l := store.InMemory(store.CreateOptions{})
-	if got := l.Totals(); got != (store.Totals{}) {
+	if got := l.Totals(); !reflect.DeepEqual(got, store.Totals{}) {
 		t.Errorf("an empty session: %+v", got)
 	}
 	must(t, l, store.ModelChange{Provider: "p", ModelID: "m"})
@@ -35,7 +36,7 @@ func TestTotals(t *testing.T) {
 		Usage: message.Usage{Input: 4, Output: 8, CacheRead: 12, CacheWrite: 16, TotalTokens: 40, Cost: message.Cost{Total: 2}},
 	}
 	for range 2 {
-		if got := l.Totals(); got != want {
+		if got := l.Totals(); !reflect.DeepEqual(got, want) {
 			t.Errorf("got  %+v\nwant %+v", got, want)
 		}
 	}
@@ -48,7 +49,7 @@ func TestTotalsOfOddEntries(t *testing.T) {
 		other("message", "4", "3", `,"message":{"role":"assistant","content":[1,{"type":"toolCall"},{"type":5}],"usage":{"input":"x"}}`),
 		other("message", "5", "4", `,"message":7`)))
 	want := store.Totals{Messages: 2, AssistantMessages: 2, ToolCalls: 1, Usage: message.Usage{Input: 5}}
-	if got := l.Totals(); got != want {
+	if got := l.Totals(); !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)
 	}
 }

@@ -3,6 +3,7 @@ package store_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"testing"
 
 	"github.com/seed-54e836f5/pi/core/message"
@@ -117,7 +118,7 @@ func (w *walker) compare() {
 	if got, want := draw(fresh.Tree()), draw(w.log.Tree()); got != want {
 		w.t.Errorf("tree %s\nwant %s", got, want)
 	}
-	if fresh.Name() != w.log.Name() || fresh.Totals() != w.log.Totals() {
+	if fresh.Name() != w.log.Name() || !reflect.DeepEqual(fresh.Totals(), w.log.Totals()) {
 		w.t.Errorf("name %q, totals %+v; want %q, %+v", fresh.Name(), fresh.Totals(), w.log.Name(), w.log.Totals())
 	}
 }

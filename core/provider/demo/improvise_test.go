@@ -1,6 +1,7 @@
 package demo_test
 
 import (
+	"reflect"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -134,7 +135,7 @@ func TestASummary(t *testing.T) {
 func TestImprovisationIsDeterministic(t *testing.T) {
 	req := providertest.Say(model, "look at this folder")
 	req.Tools = tools("ls")
-	if a, b := improvised(t, req), improvised(t, req); message.Text(a.Blocks) != message.Text(b.Blocks) || a.Usage != b.Usage {
+	if a, b := improvised(t, req), improvised(t, req); message.Text(a.Blocks) != message.Text(b.Blocks) || !reflect.DeepEqual(a.Usage, b.Usage) {
 		t.Errorf("%+v and %+v", a, b)
 	}
 }
