@@ -59,6 +59,13 @@ func (i *instance) refuse(m proto.Method, c *call, generation uint64) *pb.Failur
 			Message: m.Name + " is only for the handlers of commands: anywhere else it would wait for itself",
 		}
 	}
+	if m.Detached && c != nil && !c.isCommand {
+		return &pb.Failure{
+			Reason: pb.Failure_REASON_COMMAND_ONLY,
+			Message: m.Name + " begins when this handler has returned, and would wait for itself here: " +
+				"call it without the call_id, and do not wait for it in the handler, or call it in a command",
+		}
+	}
 	current := wireGeneration(i.x.host.theSession())
 	if generation != 0 && generation != current && !m.AnySession {
 		return &pb.Failure{
@@ -125,9 +132,7 @@ var carryOut = map[string]func(ctx context.Context, i *instance, arguments []byt
 	}),
 
 	proto.MethodWaitForIdle: on(func(ctx context.Context, s Session) (any, error) { return nil, s.WaitIdle(ctx) }),
-	proto.MethodNewSession: with(func(ctx context.Context, s Session, a proto.NewSessionArgs) (any, error) {
-		return changed(s, s.NewSession(ctx, a.ParentSession))
-	}),
+	proto.MethodNewSession:  with(newSession),
 	proto.MethodFork: with(func(ctx context.Context, s Session, a proto.ForkArgs) (any, error) {
 		if a.Position == "" {
 			a.Position = "before"

@@ -19,7 +19,7 @@ func (x *extension) sessionCommands(list []*pb.Command) []session.ExtensionComma
 			Run:         func(ctx context.Context, arguments string) error { return x.runCommand(ctx, each.GetName(), arguments) },
 		}
 		if each.GetCompletes() {
-			command.Complete = func(ctx context.Context, prefix string) ([]string, error) {
+			command.Complete = func(ctx context.Context, prefix string) ([]session.Completion, error) {
 				return x.completeCommand(ctx, each.GetName(), prefix)
 			}
 		}
@@ -46,16 +46,29 @@ func (x *extension) runCommand(ctx context.Context, name, arguments string) erro
 	return failureError(resp.GetFailure())
 }
 
-func (x *extension) completeCommand(ctx context.Context, name, prefix string) ([]string, error) {
+// completeCommand has a deadline that goes on also while a dialog is open:
+// whoever waits types on.
+func (x *extension) completeCommand(ctx context.Context, name, prefix string) ([]session.Completion, error) {
 	i, err := x.instance()
 	if err != nil {
 		return nil, fmt.Errorf("the arguments of the command %s cannot be completed: %w", name, err)
 	}
-	c, callContext, end := i.begin(ctx, completeDeadline, false)
+	ctx, cancel := context.WithTimeoutCause(ctx, completeDeadline, &slowError{completeDeadline})
+	defer cancel()
+	c, callContext, end := i.begin(ctx, 0, false)
 	defer end()
 	resp, err := i.client.CompleteCommand(c.ctx, &pb.CompleteCommandRequest{Context: callContext, Name: name, Prefix: prefix})
 	if err != nil {
 		return nil, i.callError(c.ctx, "the completion of the command "+name, err)
 	}
-	return resp.GetValues(), failureError(resp.GetFailure())
+	var list []session.Completion
+	for _, each := range resp.GetCompletions() {
+		list = append(list, session.Completion{Value: each.GetValue(), Label: each.GetLabel(), Description: each.GetDescription()})
+	}
+	if list == nil {
+		for _, value := range resp.GetValues() {
+			list = append(list, session.Completion{Value: value})
+		}
+	}
+	return list, failureError(resp.GetFailure())
 }

@@ -3,6 +3,7 @@ package extensions_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"os"
 	"strings"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/seed-54e836f5/pi/core/message"
 	"github.com/seed-54e836f5/pi/core/provider"
+	"github.com/seed-54e836f5/pi/core/session"
 	"github.com/seed-54e836f5/pi/core/store"
 	"github.com/seed-54e836f5/pi/extensions"
 	"github.com/seed-54e836f5/pi/proto"
@@ -87,6 +89,65 @@ func TestToolsAddedLater(t *testing.T) {
 	}
 	if info := k.info(); !strings.Contains(strings.Join(info.Tools, " "), "late") {
 		t.Errorf("it is %+v", info)
+	}
+}
+
+// Registrations that are made at the same time all count, in whichever order
+// they arrive.
+func TestCommandsAddedAtTheSameTime(t *testing.T) {
+	k := startKit(t, actor(t, "", nil))
+	k.command("/extend-many")
+	for n := range 20 {
+		k.command(fmt.Sprintf("/many%d", n))
+	}
+}
+
+func TestAnUpdateThatComesLateIsLeftOut(t *testing.T) {
+	k := startKit(t, fixture("stock"))
+	k.command("/update")
+	var names []string
+	for _, c := range k.session.Commands() {
+		names = append(names, c.Name)
+	}
+	if fmt.Sprint(names) != "[update3]" {
+		t.Errorf("the commands are %v", names)
+	}
+}
+
+// What waits for the session is refused to a handler that the session waits
+// for, and at once.
+func TestACompactionIsRefusedToAHandler(t *testing.T) {
+	k := startKit(t, fixture("stock"))
+	k.person.waitNotice(t, "REASON_COMMAND_ONLY agent.compact begins when this handler has returned")
+}
+
+func TestCompletion(t *testing.T) {
+	k := startKit(t, actor(t, "", nil))
+	got, err := k.session.CompleteArguments(t.Context(), "complete", "x")
+	if err != nil || len(got) != 1 || got[0] != (session.Completion{Value: "x!", Label: "loud"}) {
+		t.Errorf("got %+v, %v", got, err)
+	}
+	for prefix, want := range map[string]string{
+		"fail":  "actor fails in completion",
+		"panic": "actor panics in completion",
+		"hang":  "the completion of the command complete did not answer within 2s",
+		"die":   "actor dies in completion",
+	} {
+		if _, err := k.session.CompleteArguments(t.Context(), "complete", prefix); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s gave %v", prefix, err)
+		}
+	}
+}
+
+// A host that was closed before it was started has nothing to wait for.
+func TestStartAfterClose(t *testing.T) {
+	k := newKit(t, func(o *extensions.Options) { o.Paths = []string{fixture("hello")} })
+	if err := k.host.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	k.start()
+	if err := k.host.Reload(t.Context()); !errors.Is(err, extensions.ErrClosed) {
+		t.Errorf("a reload gave %v", err)
 	}
 }
 

@@ -47,6 +47,8 @@ type extension struct {
 
 	latency latencies
 
+	enlisting sync.Mutex // held by register, so that what the session has last is what was registered last
+
 	mu      sync.Mutex
 	state   State
 	current *instance     // nil: down
@@ -168,6 +170,14 @@ func (x *extension) takeOver() {
 
 // enlist adds to the session what the extension registered.
 func (x *extension) enlist() {
+	for _, err := range x.register() {
+		x.note(err)
+	}
+}
+
+func (x *extension) register() (problems []error) {
+	x.enlisting.Lock()
+	defer x.enlisting.Unlock()
 	x.mu.Lock()
 	reg := x.reg
 	x.mu.Unlock()
@@ -180,9 +190,10 @@ func (x *extension) enlist() {
 	s.RegisterTools(path, tools)
 	for _, config := range reg.providers {
 		if err := x.addProvider(config); err != nil {
-			x.note(fmt.Errorf("the provider %s of the extension %s was not added: %w", config.Name, x.displayName(), err))
+			problems = append(problems, fmt.Errorf("the provider %s of the extension %s was not added: %w", config.Name, x.displayName(), err))
 		}
 	}
+	return problems
 }
 
 // withdraw takes away what the extension registered.

@@ -130,6 +130,7 @@ func (h *Host) Start(s Session) {
 	closing := h.closing
 	h.mu.Unlock()
 	if closing {
+		close(h.ready) // nothing comes up any more
 		return
 	}
 	h.background.Go(func() {
@@ -234,26 +235,49 @@ func (h *Host) Reload(ctx context.Context) error {
 	}
 	h.reloading.Lock()
 	defer h.reloading.Unlock()
-	sources := h.discover(h.isTrusted() || h.decideTrust())
-	fresh := make([]*extension, len(sources))
-	h.mu.Lock()
-	if h.closing {
-		h.mu.Unlock()
-		return ErrClosed
+	fresh, old, err := h.startAnew()
+	if err != nil {
+		return err
 	}
-	old := map[string]*extension{}
+	list, leaving, cut := relieve(ctx, fresh, old)
+	h.mu.Lock()
+	h.extensions = list
+	h.mu.Unlock()
+	for _, x := range leaving {
+		x.retire()
+	}
+	for _, x := range list {
+		x.takeOver()
+	}
+	h.setListeners()
+	return cut
+}
+
+// startAnew starts what is on disk now beside what runs, which it gives by
+// path.
+func (h *Host) startAnew() (fresh []*extension, old map[string]*extension, err error) {
+	sources := h.discover(h.isTrusted() || h.decideTrust())
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closing {
+		return nil, nil, ErrClosed
+	}
+	old = map[string]*extension{}
 	for _, x := range h.extensions {
 		old[x.source.path] = x
 	}
-	for i, s := range sources {
-		fresh[i] = newExtension(h, s)
-		fresh[i].candidate = true
-		h.supervisors.Go(fresh[i].supervise)
+	for _, s := range sources {
+		x := newExtension(h, s)
+		x.candidate = true
+		h.supervisors.Go(x.supervise)
+		fresh = append(fresh, x)
 	}
-	h.mu.Unlock()
+	return fresh, old, nil
+}
 
-	var list, leaving []*extension
-	var cut error
+// relieve waits for those that were started anew, and says who is to be there
+// then and who leaves. cut is the error where ctx did not let all come up.
+func relieve(ctx context.Context, fresh []*extension, old map[string]*extension) (list, leaving []*extension, cut error) {
 	for _, x := range fresh {
 		up := x.awaitStart(ctx)
 		if !up && ctx.Err() != nil {
@@ -275,17 +299,7 @@ func (h *Host) Reload(ctx context.Context) error {
 		leaving = append(leaving, gone)
 		gone.withdraw()
 	}
-	h.mu.Lock()
-	h.extensions = list
-	h.mu.Unlock()
-	for _, x := range leaving {
-		x.retire()
-	}
-	for _, x := range list {
-		x.takeOver()
-	}
-	h.setListeners()
-	return cut
+	return list, leaving, cut
 }
 
 // ErrClosed is the error of calls after Close.

@@ -26,6 +26,9 @@ type instance struct {
 	client  pb.ExtensionServiceClient
 	token   string
 	reg     *registration
+	// updated is the number of the last update of the registration; extension.mu
+	// guards it.
+	updated uint64
 
 	// life ends with the process; its cause says why in words.
 	life context.Context

@@ -209,7 +209,7 @@ func (i *instance) phaseError(ctx context.Context, phase string, err error) erro
 }
 
 func hostCapabilities() []string {
-	return []string{proto.CapabilityBus, proto.CapabilityProviders, proto.CapabilityUpdate}
+	return []string{proto.CapabilityBus, proto.CapabilityProviders, proto.CapabilityUpdate, proto.CapabilitySetup}
 }
 
 // nothing fills go-plugin's set of services: the one of the contract is called

@@ -28,6 +28,10 @@ func (s *service) UpdateRegistration(ctx context.Context, req *pb.UpdateRegistra
 	}
 	i.x.mu.Lock()
 	isCurrent := i.x.current == i
+	if serial := req.GetSerial(); serial != 0 {
+		isCurrent = isCurrent && serial > i.updated
+		i.updated = max(i.updated, serial)
+	}
 	if isCurrent {
 		reg := *i.x.reg
 		reg.tools, reg.commands = specs, req.GetCommands()

@@ -67,7 +67,7 @@ type steerer interface {
 
 type changer interface {
 	WaitIdle(ctx context.Context) error
-	NewSession(ctx context.Context, parent string) (wait func() (session.Changed, error))
+	NewSession(ctx context.Context, parent string, setup ...store.Body) (wait func() (session.Changed, error))
 	SwitchSession(ctx context.Context, path string) (wait func() (session.Changed, error))
 	Fork(ctx context.Context, entryID, position string) (wait func() (session.Changed, error))
 	NavigateTree(ctx context.Context, n session.Navigate) (wait func() (session.Navigated, error))

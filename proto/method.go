@@ -43,6 +43,10 @@ type Method struct {
 	// CommandOnly methods wait for the session or replace it, and would wait
 	// for ever if an event's handler called them.
 	CommandOnly bool
+	// Detached methods wait for the session, which may wait for the handler that
+	// calls them: they are refused on its behalf, except to commands. Without a
+	// call_id they are carried out in their turn.
+	Detached bool
 	// AnySession methods have nothing to do with the session, and may be
 	// called with a context of one that is gone.
 	AnySession bool
@@ -106,7 +110,7 @@ func Methods() []Method {
 		{Name: MethodSwitch, Capability: CanControl, CommandOnly: true},
 		{Name: MethodReload, Capability: CanControl, CommandOnly: true},
 		{Name: MethodAbort, Capability: CanSteer},
-		{Name: MethodCompact, Capability: CanSteer},
+		{Name: MethodCompact, Capability: CanSteer, Detached: true},
 		{Name: MethodShutdown, Capability: CanControl, AnySession: true},
 		{Name: MethodSendMessage, Capability: CanSend},
 		{Name: MethodSendUserMessage, Capability: CanSend},
@@ -201,6 +205,11 @@ type SetLabelArgs struct {
 // NewSessionArgs begins a session.
 type NewSessionArgs struct {
 	ParentSession string `json:"parentSession,omitempty"`
+	// Setup is what the session holds before session_start: entries as the
+	// session file has them, without id, parentId and timestamp, of the types
+	// message, custom, custom_message and session_info. Hosts that take them say
+	// CapabilitySetup.
+	Setup []json.RawMessage `json:"setup,omitempty"`
 }
 
 // ForkArgs begins a session from an entry of this one.

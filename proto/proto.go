@@ -53,6 +53,7 @@ const (
 	CapabilityBus       = "bus"
 	CapabilityProviders = "providers"
 	CapabilityUpdate    = "update-registration"
+	CapabilitySetup     = "setup" // sessions that are begun with something in them
 )
 
 // NewToken makes a token for one extension process.

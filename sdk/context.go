@@ -113,8 +113,9 @@ func (c *Context) Abort() error { return c.call(proto.MethodAbort, nil, nil) }
 func (c *Context) Shutdown() error { return c.call(proto.MethodShutdown, nil, nil) }
 
 // Compact summarises the conversation, and returns at once. done, if not nil,
-// is called from another goroutine when it is over, also after the handler
-// has returned.
+// is called from another goroutine when it is over. That is after the handler
+// has returned: a handler that waits for done waits for itself. Commands may
+// wait.
 func (c *Context) Compact(instructions string, done func(*CompactionResult, error)) {
 	outlives := &pb.CallContext{Generation: c.from.GetGeneration()}
 	c.extension.tasks.Go(func() {

@@ -20,11 +20,16 @@ type CommandContext struct{ *Context }
 // no queued message.
 func (c *CommandContext) WaitForIdle() error { return c.call(proto.MethodWaitForIdle, nil, nil) }
 
-// NewSession begins an empty session. parent is the file of the session it
-// comes from; empty: none. When an extension vetoes it, the error is
-// ErrCancelled.
-func (c *CommandContext) NewSession(parent string) (*CommandContext, error) {
-	next, _, err := c.replace(proto.MethodNewSession, proto.NewSessionArgs{ParentSession: parent})
+// NewSession begins a session, empty but for what setup puts into it, in the
+// order given: that is there when handlers of SessionStart are called. parent is
+// the file of the session it comes from; empty: none. When an extension vetoes
+// it, the error is ErrCancelled.
+func (c *CommandContext) NewSession(parent string, setup ...Setup) (*CommandContext, error) {
+	entries, err := c.setupEntries(setup)
+	if err != nil {
+		return nil, err
+	}
+	next, _, err := c.replace(proto.MethodNewSession, proto.NewSessionArgs{ParentSession: parent, Setup: entries})
 	return next, err
 }
 

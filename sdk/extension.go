@@ -28,12 +28,14 @@ type Extension struct {
 	order         order
 	log           *slog.Logger
 
-	// mu guards tools, commands and their order, which Extend changes while
-	// pi runs. Everything else is fixed once sealed is set.
+	// mu guards tools, commands, their order and updates, which Extend changes
+	// while pi runs. Everything else is fixed once sealed is set.
 	mu     sync.RWMutex
 	sealed bool
-	// extending lets tools and commands be added once more.
+	// extending lets tools and commands be added all the same: it is a draft.
 	extending bool
+	// updates counts those that were made for pi.
+	updates uint64
 	// background and tasks are set when the host is known.
 	background *Context
 	tasks      *sync.WaitGroup
@@ -148,7 +150,7 @@ func (x *Extension) mustBeOpen(method string) {
 // mustTakeMore is mustBeOpen for what Extend may add too.
 func (x *Extension) mustTakeMore(method string) {
 	if x.sealed && !x.extending {
-		panic("sdk: " + method + " was called after the function given to Main had returned; see Context.Extend")
+		panic("sdk: " + method + " was called after the function given to Main had returned; see Context.Extend, and use the Extension that it gives")
 	}
 }
 
@@ -191,7 +193,9 @@ func (x *Extension) registration() *pb.RegisterResponse {
 			Tools:      h.tools,
 		})
 	}
+	x.mu.RLock()
 	r.Tools, r.Commands = x.toolsAndCommands()
+	x.mu.RUnlock()
 	for _, name := range x.order.flags {
 		r.Flags = append(r.Flags, x.flags[name].wire())
 	}
@@ -204,16 +208,15 @@ func (x *Extension) registration() *pb.RegisterResponse {
 // Version is the version of this package, which extensions report to pi.
 const Version = "1.0.0"
 
-// toolsAndCommands is the wire form of what Extend may add to.
+// toolsAndCommands is the wire form of what Extend may add to. The caller holds
+// mu.
 func (x *Extension) toolsAndCommands() (tools []*pb.Tool, commands []*pb.Command) {
-	x.mu.RLock()
-	defer x.mu.RUnlock()
 	for _, name := range x.order.tools {
 		tools = append(tools, x.tools[name].wire)
 	}
 	for _, name := range x.order.commands {
 		c := x.commands[name]
-		commands = append(commands, &pb.Command{Name: c.Name, Description: c.Description, Completes: c.Complete != nil})
+		commands = append(commands, &pb.Command{Name: c.Name, Description: c.Description, Completes: c.completes()})
 	}
 	return tools, commands
 }

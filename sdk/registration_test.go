@@ -51,10 +51,16 @@ func TestMistakesOfRegistrationPanic(t *testing.T) {
 		"one of the descriptors": func(x *Extension) {
 			On(x, Descriptor[func(*Context, *ToolCallEvent) (*ToolCallResult, error)]{}, gate)
 		},
-		"needs a topic":                    func(x *Extension) { Subscribe(x, "", func(*Context, BusMessage, string) error { return nil }) },
-		`two flags of the name "f"`:        func(x *Extension) { x.BoolFlag("f", "", false); x.StringFlag("f", "", "") },
-		`two providers of the name`:        func(x *Extension) { x.Provider(Provider{Name: "p"}); x.Provider(Provider{Name: "p"}) },
-		"On was called after":              func(x *Extension) { x.sealed = true; On(x, ToolCall, gate) },
+		"needs a topic":             func(x *Extension) { Subscribe(x, "", func(*Context, BusMessage, string) error { return nil }) },
+		`two flags of the name "f"`: func(x *Extension) { x.BoolFlag("f", "", false); x.StringFlag("f", "", "") },
+		`two providers of the name`: func(x *Extension) { x.Provider(Provider{Name: "p"}); x.Provider(Provider{Name: "p"}) },
+		"On was called after":       func(x *Extension) { x.sealed = true; On(x, ToolCall, gate) },
+		"both Complete and Suggest": func(x *Extension) {
+			c := command
+			c.Name, c.Complete = "both", func(*Context, string) ([]string, error) { return nil, nil }
+			c.Suggest = func(*Context, string) ([]Completion, error) { return nil, nil }
+			x.Command(c)
+		},
 		"see Context.Extend":               func(x *Extension) { x.sealed = true; x.Command(command) },
 		"before the registration was over": func(x *Extension) { x.Background() },
 	} {

@@ -165,15 +165,13 @@ func (s *server) RunCommand(ctx context.Context, req *pb.RunCommandRequest) (*pb
 // CompleteCommand implements the contract.
 func (s *server) CompleteCommand(ctx context.Context, req *pb.CompleteCommandRequest) (*pb.CompleteCommandResponse, error) {
 	command := s.extension.command(req.GetName())
-	if command == nil || command.Complete == nil {
+	if command == nil || !command.completes() {
 		return nil, status.Errorf(codes.Unimplemented, "the extension completes no command %q", req.GetName())
 	}
 	resp := &pb.CompleteCommandResponse{}
 	c := newContext(ctx, s.extension, s.host, req.GetContext())
-	resp.Failure = guard(func() (err error) {
-		resp.Values, err = command.Complete(c, req.GetPrefix())
-		return err
-	})
+	failure := guard(func() error { return command.complete(c, req.GetPrefix(), resp) })
+	resp.Failure = s.logged(event.Kind("completion of "+req.GetName()), failure)
 	return resp, nil
 }
 

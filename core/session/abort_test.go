@@ -189,13 +189,19 @@ func TestAbortOfAPromptThatWaitsForExtensions(t *testing.T) {
 		if s := r.State(); s.IsStreaming {
 			t.Error("the prompt did not wait")
 		}
-		idle := r.Abort()
-		close(extensions.ready)
-		<-idle
-		if got := outcome(); got != "started" {
+		steered, queued := accepting()
+		r.Steer(session.Prompt{Text: "s"}, steered)
+		<-r.Abort() // does not wait for them
+		if got := outcome(); got != "refused: "+session.ErrWithdrawn.Error() {
 			t.Errorf("the prompt was %s", got)
 		}
-		wantLines(t, r.conversation(), "user: p", "assistant aborted "+aborted)
+		close(extensions.ready)
+		if got := queued(); got != "queued" {
+			t.Errorf("the steer was %s", got)
+		}
+		wantLines(t, r.conversation())
+		r.run("q")
+		wantLines(t, r.conversation(), "user: q", "user: s", "assistant stop: ok")
 	})
 }
 

@@ -28,19 +28,22 @@ type change struct {
 	open func(from *conversation) (*store.Log, error)
 	// restores says that the new session brings its own model and level.
 	restores bool
+	// setup is what the new session holds before extensions hear of it.
+	setup []store.Body
 }
 
-// NewSession begins an empty session, with the model and level of this one.
+// NewSession begins a session with the model and level of this one, and with
+// what setup gives it: messages, and entries of extensions; none: it is empty.
 // parent is noted in its header; empty: none. The call takes its place in the
 // order of prompts and returns at once; wait gives the outcome, and may be
 // called once. Handlers of a session_before event may cancel it, and so does an
 // abort while they are asked. With an error, ErrClosed after Close, everything
 // is as it was. What was taken from the session before is stale then, see
 // Generation.
-func (s *Session) NewSession(ctx context.Context, parent string) (wait func() (Changed, error)) {
+func (s *Session) NewSession(ctx context.Context, parent string, setup ...store.Body) (wait func() (Changed, error)) {
 	return s.change(ctx, func(*conversation) (change, Changed, error) {
 		return change{
-			reason: "new", before: &event.SessionBeforeSwitch{Reason: "new"},
+			reason: "new", before: &event.SessionBeforeSwitch{Reason: "new"}, setup: setup,
 			open: func(from *conversation) (*store.Log, error) {
 				return s.createLog(store.CreateOptions{Dir: s.folderBeside(from), Cwd: from.cwd, ParentSession: parent})
 			},
@@ -221,18 +224,21 @@ func (s *Session) replace(ctx context.Context, what change) (cancelled bool, err
 		s.config.Hooks.Tell(ctx, &event.SessionShutdown{Reason: what.reason, TargetSessionFile: log.Path()})
 	})
 	next := newConversation(log, old.cwd)
-	s.swap(next, what.restores)
+	before := s.Model()
+	s.swap(next, what)
+	restored := s.Model()
 	previous := old.log.Path()
 	if err := old.log.Close(); err != nil {
 		s.emit(s.life, &event.StorageError{Path: previous, Error: fmt.Sprintf("close the session that was left: %v", err)})
 	}
 	s.announceStart(event.SessionStart{Reason: what.reason, PreviousSessionFile: previous})
+	s.tellRestored(before, restored)
 	return false, nil
 }
 
 // swap makes another conversation the current one. What was queued for the old
 // one is given up.
-func (s *Session) swap(next *conversation, restores bool) {
+func (s *Session) swap(next *conversation, what change) {
 	s.mu.Lock()
 	for len(s.bashes) > 0 { // one has begun since they were stopped
 		s.mu.Unlock()
@@ -242,16 +248,43 @@ func (s *Session) swap(next *conversation, restores bool) {
 	s.conversation = next
 	s.generation++
 	dropped := s.queue.count() > 0
-	s.queue.reset()
+	hidden := s.queue.reset()
 	s.todos.Set(nil)
 	s.uselessCompactions = 0
 	s.mu.Unlock()
-	if restores {
+	if what.restores {
 		s.restore(next)
 	}
 	s.adopt(next)
+	s.setUp(next, what.setup)
 	if dropped {
 		s.tellQueueNow()
+	}
+	s.reportDropped(hidden)
+}
+
+// setUp puts into a new session what it is to begin with.
+func (s *Session) setUp(c *conversation, setup []store.Body) {
+	for _, body := range setup {
+		_, err := c.log.Append(body)
+		if _, said := body.(store.MessageBody); said && err == nil {
+			err = c.log.Persist()
+		}
+		s.reportWrite(c, err)
+	}
+	if len(setup) > 0 {
+		c.reload()
+	}
+}
+
+// reportDropped tells of messages that extensions had queued for a session
+// which is not there any more.
+func (s *Session) reportDropped(hidden []message.Message) {
+	for _, m := range hidden {
+		if custom, ok := m.(*message.Custom); ok {
+			s.reportRuntime("send_message", fmt.Errorf(
+				"the message of type %s was dropped: the session changed before its turn came; send it again from session_start", custom.CustomType))
+		}
 	}
 }
 

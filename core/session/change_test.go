@@ -443,6 +443,78 @@ func TestAbortOfAChange(t *testing.T) {
 	}
 }
 
+// What a session is set up with is there when extensions hear of it, behind the
+// model and the level.
+func TestNewSessionWithASetup(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var r *rig
+		var seen []string
+		r = newRig(t, nil, onDisk(t.TempDir()), hooks(scripted.On(event.KindSessionStart, func(context.Context, *event.SessionStart) (any, error) {
+			seen = r.conversation()
+			return nil, nil
+		})))
+		_, err := r.NewSession(t.Context(), "",
+			store.SessionInfo{Name: "handed over"},
+			store.MessageBody{Message: message.NewUser("what was asked", nil, 1)},
+			store.CustomMessage{CustomType: "note", Content: message.PlainContent("n")},
+			store.Custom{CustomType: "state", Data: event.Raw(`{"n":1}`)})()
+		if err != nil {
+			t.Fatal(err)
+		}
+		wantLines(t, seen, "user: what was asked", "custom: n")
+		wantLines(t, r.entryTypes(), "model_change", "thinking_level_change", "session_info", "message user", "custom_message", "custom")
+		if s := r.State(); s.SessionName != "handed over" || s.MessageCount != 2 {
+			t.Errorf("the state is %+v", s)
+		}
+		if _, err := os.Stat(r.File()); err != nil {
+			t.Errorf("what was said is not on disk: %v", err)
+		}
+		r.run("go on")
+		wantLines(t, r.sent(0), "user: what was asked", "user: n", "user: go on")
+	})
+}
+
+// A session that is opened brings its model, and extensions are told once they
+// know of the session.
+func TestRestoredModelsAreTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var told []string
+		note := func(_ context.Context, e event.Event) (any, error) {
+			line := string(e.Kind())
+			if m, ok := e.(*event.ModelSelect); ok {
+				line += " " + m.PreviousModel.ID + " to " + m.Model.ID + " " + m.Source
+			}
+			told = append(told, line)
+			return nil, nil
+		}
+		r := newRig(t, nil, onDisk(t.TempDir()), hooks(&scripted.Listener{
+			Name: "ext", Kinds: []event.Kind{event.KindSessionStart, event.KindModelSelect, event.KindSessionTree}, Do: note,
+		}))
+		r.run("p")
+		first := r.File()
+		if _, err := r.NewSession(t.Context(), "")(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := r.SetModel(t.Context(), "mock", "m2"); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := r.SwitchSession(t.Context(), first)(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := r.SetModel(t.Context(), "mock", "m2"); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := r.Fork(t.Context(), r.ForkMessages()[0].EntryID, "at")(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := r.NavigateTree(t.Context(), session.Navigate{TargetID: r.ForkMessages()[0].EntryID})(); err != nil {
+			t.Fatal(err)
+		}
+		wantLines(t, told, "session_start", "model_select m1 to m2 set", "session_start", "model_select m2 to m1 restore",
+			"model_select m1 to m2 set", "session_start", "model_select m2 to m1 restore", "session_tree")
+	})
+}
+
 func TestStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		up := &extensions{ready: make(chan struct{})}

@@ -37,7 +37,14 @@ type ExtensionCommand struct {
 	// when a run is aborted: commands begin and abort runs themselves.
 	Run func(ctx context.Context, arguments string) error
 	// Complete suggests arguments; nil: none.
-	Complete func(ctx context.Context, prefix string) ([]string, error)
+	Complete func(ctx context.Context, prefix string) ([]Completion, error)
+}
+
+// Completion is what a command suggests for its arguments.
+type Completion struct {
+	Value       string // the arguments as they would stand behind the command
+	Label       string // what is shown for it; empty: the value
+	Description string
 }
 
 // ownedCommands is what one extension brought.
@@ -147,13 +154,15 @@ func (s *Session) extensionsUp() bool {
 	}
 }
 
-// CompleteArguments suggests arguments for a command of an extension.
-func (s *Session) CompleteArguments(ctx context.Context, name, prefix string) ([]string, error) {
+// CompleteArguments suggests arguments for a command of an extension, whose
+// name comes without the slash. It waits for the extension; none are suggested
+// for a command that has nothing to say about its arguments.
+func (s *Session) CompleteArguments(ctx context.Context, name, prefix string) ([]Completion, error) {
 	s.mu.Lock()
 	command, _, ok := s.findCommand("/" + name)
 	s.mu.Unlock()
 	if !ok {
-		return nil, fmt.Errorf("there is no extension command named %q", name)
+		return nil, fmt.Errorf("there is no extension command named %q: see get_commands", name)
 	}
 	if command.Complete == nil {
 		return nil, nil

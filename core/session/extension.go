@@ -41,14 +41,16 @@ func (s *Session) SendMessage(m event.CustomMessage, o SendOptions) {
 		s.mu.Unlock()
 		return
 	}
-	s.afterPreparing(func() { s.place(custom, o) })
+	s.afterPreparing(func(release func()) { s.place(custom, o, release) })
 }
 
-// place is called with mu held, and gives it back.
-func (s *Session) place(custom *message.Custom, o SendOptions) {
+// place is called with mu held, and gives it back. While idle it keeps the gate
+// until the message is in the conversation.
+func (s *Session) place(custom *message.Custom, o SendOptions, release func()) {
 	switch {
 	case s.closed:
 		s.mu.Unlock()
+		release()
 	case s.streaming:
 		to := steering
 		if o.DeliverAs == DeliverFollowUp {
@@ -56,15 +58,20 @@ func (s *Session) place(custom *message.Custom, o SendOptions) {
 		}
 		s.queue.lines[to] = append(s.queue.lines[to], &waiting{value: custom, hidden: true})
 		s.mu.Unlock()
+		release()
 	case o.TriggerTurn:
 		r := s.newRun()
 		s.mu.Unlock()
 		s.start(r, []agent.Queued{{Message: custom}})
+		release()
 	default:
 		s.mu.Unlock()
-		s.stage(func(ctx context.Context) {
-			s.emit(ctx, &event.MessageStart{Message: custom})
-			s.emit(ctx, &event.MessageEnd{Message: custom})
+		s.owned.run(func() {
+			defer release()
+			s.stage(func(ctx context.Context) {
+				s.emit(ctx, &event.MessageStart{Message: custom})
+				s.emit(ctx, &event.MessageEnd{Message: custom})
+			})
 		})
 	}
 }
@@ -78,10 +85,16 @@ func (s *Session) SendUserMessage(content message.Content, deliverAs Deliver) {
 		s.reportRuntime("send_user_message", fmt.Errorf("the message cannot be encoded: %w", err))
 		return
 	}
-	s.afterPreparing(func() {
-		if err := s.placeUser(user, deliverAs); err != nil {
-			s.reportRuntime("send_user_message", err)
+	s.afterPreparing(func(release func()) {
+		err := s.placeUser(user, deliverAs)
+		if err == nil {
+			release()
+			return
 		}
+		s.owned.run(func() {
+			defer release()
+			s.reportRuntime("send_user_message", err)
+		})
 	})
 }
 

@@ -63,6 +63,60 @@ func TestSendMessage(t *testing.T) {
 	}
 }
 
+// Whoever sends a message does not wait for hooks, nor does what only gave the
+// gate back.
+func TestSendMessageDoesNotWaitForHooks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		let := make(chan struct{})
+		r := newRig(t, nil, hooks(scripted.On(event.KindMessageStart, func(context.Context, *event.MessageStart) (any, error) {
+			<-let
+			return nil, nil
+		})))
+		begun := time.Now()
+		time.AfterFunc(time.Hour, func() { close(let) })
+		r.SendMessage(note("a"), session.SendOptions{})
+		wait := r.NewSession(t.Context(), "") // in line behind it
+		r.SendMessage(note("b"), session.SendOptions{})
+		if waited := time.Since(begun); waited != 0 {
+			t.Errorf("the sender waited %v", waited)
+		}
+		if _, err := wait(); err != nil {
+			t.Error(err)
+		}
+		if waited := time.Since(begun); waited != time.Hour {
+			t.Errorf("the change of session came after %v", waited)
+		}
+		synctest.Wait()
+		wantLines(t, r.conversation(), "custom: b")
+	})
+}
+
+// A change of session drops what extensions queued for the session before,
+// and says so.
+func TestDroppedMessagesOfExtensionsAreReported(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, []scripted.Answer{slow("1")})
+		r.prompt("p")
+		sleep(time.Millisecond)
+		r.SendMessage(note("n"), session.SendOptions{})
+		r.SendMessage(note("next"), session.SendOptions{DeliverAs: session.DeliverNextTurn})
+		if _, err := r.NewSession(t.Context(), "")(); err != nil {
+			t.Fatal(err)
+		}
+		n := 0
+		for _, e := range r.Events() {
+			if e, ok := e.(*event.ExtensionError); ok && e.Event == "send_message" && strings.Contains(e.Error, "type note was dropped") {
+				n++
+			}
+		}
+		if n != 2 {
+			t.Errorf("%d messages were reported: %q", n, r.brief())
+		}
+		r.run("q")
+		wantLines(t, r.conversation(), "user: q", "assistant stop: ok")
+	})
+}
+
 // ClearQueue is for what the user said.
 func TestClearQueueLeavesMessagesOfExtensions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -284,10 +338,10 @@ func TestCommands(t *testing.T) {
 	})
 	bubble(t, "complete their arguments", func(t *testing.T) {
 		r := newRig(t, nil)
-		r.RegisterCommands("a", []session.ExtensionCommand{{Name: "plain"}, {Name: "full", Complete: func(_ context.Context, prefix string) ([]string, error) {
-			return []string{prefix + "x"}, nil
+		r.RegisterCommands("a", []session.ExtensionCommand{{Name: "plain"}, {Name: "full", Complete: func(_ context.Context, prefix string) ([]session.Completion, error) {
+			return []session.Completion{{Value: prefix + "x"}}, nil
 		}}})
-		if got, err := r.CompleteArguments(t.Context(), "full", "a"); err != nil || len(got) != 1 || got[0] != "ax" {
+		if got, err := r.CompleteArguments(t.Context(), "full", "a"); err != nil || len(got) != 1 || got[0].Value != "ax" {
 			t.Errorf("got %q, %v", got, err)
 		}
 		if got, err := r.CompleteArguments(t.Context(), "plain", "a"); err != nil || len(got) != 0 {

@@ -50,20 +50,32 @@ func (q *queue) take(l lane) *waiting {
 }
 
 // reset empties the queue for another session, where its messages would be
-// out of place. What hooks still have is given up when it comes back.
-func (q *queue) reset() {
+// out of place, and gives those of extensions, of which clients do not know.
+// What hooks still have is given up when it comes back.
+func (q *queue) reset() (hidden []message.Message) {
 	for l := range lanes {
 		for _, w := range q.lines[l] {
 			w.gone = true
+			if w.hidden {
+				hidden = append(hidden, w.value)
+			}
 		}
 		q.lines[l], q.leaving[l] = nil, nil
 	}
+	hidden = append(hidden, q.nextTurn...)
 	q.nextTurn = nil
+	return hidden
 }
 
 // leave takes an admission that came through the gate off the list.
 func (q *queue) leave(a *admission) {
 	q.entering = slices.DeleteFunc(q.entering, func(other *admission) bool { return other == a })
+}
+
+// promptsEnter says whether a prompt is on its way. Others may wait for the
+// gate: nothing that an abort ends comes of them.
+func (q *queue) promptsEnter() bool {
+	return slices.ContainsFunc(q.entering, func(a *admission) bool { return a.to == nil })
 }
 
 // dismissDialogs ends what hooks of queued messages wait for.

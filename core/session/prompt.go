@@ -51,6 +51,9 @@ type Accepted func(Disposition, error)
 // Clients look for the words streaming and streamingBehavior in it.
 var ErrBusy = errors.New(`a run is streaming: set streamingBehavior to "steer" or "followUp" to queue the message, or abort first`)
 
+// ErrWithdrawn refuses a prompt that an abort overtook.
+var ErrWithdrawn = errors.New("aborted before it began")
+
 // admission is a prompt on its way: from the call of Prompt until it is
 // queued, runs, or was refused.
 type admission struct {
@@ -59,7 +62,9 @@ type admission struct {
 	// What follows is guarded by Session.mu.
 	to      *lane // of a direct steer or follow-up; nil: it is a prompt
 	aborted bool  // an abort came while it waited in line
-	cleared bool  // its text was given back while it waited in line
+	// withdrawn: an abort came and did not leave it in line. It was answered.
+	withdrawn bool
+	cleared   bool // its text was given back while it waited in line
 }
 
 // Prompt takes a prompt. It takes effect in the order of calls, and the call
@@ -79,7 +84,11 @@ func (s *Session) enter(a *admission, admit func(*admission)) {
 	s.gate.hold(func(release func()) {
 		s.afterSettling(func() {
 			s.queue.leave(a)
-			admit(a)
+			if a.withdrawn {
+				s.mu.Unlock()
+			} else {
+				admit(a)
+			}
 			release()
 		})
 	})

@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"slices"
 
 	"github.com/seed-54e836f5/pi/core/agent"
 	"github.com/seed-54e836f5/pi/core/event"
@@ -63,10 +64,23 @@ func (r *run) abort(life context.Context) {
 // retry, a compaction, a change of session that waits for a dialog. It takes
 // effect before it returns; the channel is closed when the session is idle,
 // which a handler that is part of it must not wait for. Queued messages stay in
-// the queue.
+// the queue. Prompts that wait for extensions to come up are refused with
+// ErrWithdrawn: that may take long, and an abort must not.
 func (s *Session) Abort() <-chan struct{} {
 	s.mu.Lock()
-	nothing := len(s.queue.entering) == 0 && s.run == nil && s.compacting == nil && s.changing == nil
+	withdrawn := s.withdraw()
+	s.mu.Unlock()
+	for _, a := range withdrawn {
+		a.accepted("", ErrWithdrawn)
+	}
+	return s.AbortInTurn()
+}
+
+// AbortInTurn is Abort for those who end the session: no prompt is refused,
+// and those that wait for extensions begin and end in their turn.
+func (s *Session) AbortInTurn() <-chan struct{} {
+	s.mu.Lock()
+	nothing := !s.queue.promptsEnter() && s.run == nil && s.compacting == nil && s.changing == nil
 	for _, a := range s.queue.entering {
 		a.aborted = true
 	}
@@ -101,6 +115,23 @@ func (s *Session) Abort() <-chan struct{} {
 		})
 	})
 	return idle
+}
+
+// withdraw takes the prompts out of the line that wait for extensions to come
+// up. The caller holds mu.
+func (s *Session) withdraw() []*admission {
+	if s.extensionsUp() {
+		return nil
+	}
+	var list []*admission
+	for _, a := range slices.Clone(s.queue.entering) {
+		if a.to == nil {
+			a.withdrawn = true
+			s.queue.leave(a)
+			list = append(list, a)
+		}
+	}
+	return list
 }
 
 // WaitIdle returns when no run is on, or with the error of ctx. A handler that
@@ -277,17 +308,18 @@ func (s *Session) afterSettling(f func()) {
 // afterPreparing is afterSettling for what extensions say, in its turn. What
 // they say while hooks have the prompt of a run counts when that is decided: a
 // hook that handles a prompt itself, and says something in its place, finds
-// the session idle.
-func (s *Session) afterPreparing(f func()) {
+// the session idle. f is called with mu held, and gives it back; it must not
+// wait, and releases the gate, which may be later and on another goroutine.
+func (s *Session) afterPreparing(f func(release func())) {
 	s.gate.hold(func(release func()) {
 		s.afterSettling(func() {
-			defer release()
 			if s.run != nil && s.run.preparing {
 				s.run.later = append(s.run.later, func() { s.afterPreparing(f) })
 				s.mu.Unlock()
+				release()
 				return
 			}
-			f()
+			f(release)
 		})
 	})
 }

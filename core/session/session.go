@@ -288,7 +288,7 @@ func (s *Session) Close(ctx context.Context, reason string) error {
 }
 
 func (s *Session) close(ctx context.Context, reason string) error {
-	idle := s.Abort()
+	idle := s.AbortInTurn()
 	s.AbortBash()
 	select {
 	case <-idle:

@@ -1459,9 +1459,11 @@ func (x *CompleteCommandRequest) GetPrefix() string {
 }
 
 type CompleteCommandResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Values        []string               `protobuf:"bytes,1,rep,name=values,proto3" json:"values,omitempty"`
-	Failure       *Failure               `protobuf:"bytes,2,opt,name=failure,proto3" json:"failure,omitempty"`
+	state   protoimpl.MessageState `protogen:"open.v1"`
+	Values  []string               `protobuf:"bytes,1,rep,name=values,proto3" json:"values,omitempty"`
+	Failure *Failure               `protobuf:"bytes,2,opt,name=failure,proto3" json:"failure,omitempty"`
+	// In the place of values, where there is more to say about them.
+	Completions   []*Completion `protobuf:"bytes,3,rep,name=completions,proto3" json:"completions,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1510,6 +1512,75 @@ func (x *CompleteCommandResponse) GetFailure() *Failure {
 	return nil
 }
 
+func (x *CompleteCommandResponse) GetCompletions() []*Completion {
+	if x != nil {
+		return x.Completions
+	}
+	return nil
+}
+
+type Completion struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The arguments as they would stand behind the command.
+	Value string `protobuf:"bytes,1,opt,name=value,proto3" json:"value,omitempty"`
+	// What is shown for it; empty: the value.
+	Label         string `protobuf:"bytes,2,opt,name=label,proto3" json:"label,omitempty"`
+	Description   string `protobuf:"bytes,3,opt,name=description,proto3" json:"description,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Completion) Reset() {
+	*x = Completion{}
+	mi := &file_pi_extension_v1_extension_proto_msgTypes[21]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Completion) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Completion) ProtoMessage() {}
+
+func (x *Completion) ProtoReflect() protoreflect.Message {
+	mi := &file_pi_extension_v1_extension_proto_msgTypes[21]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Completion.ProtoReflect.Descriptor instead.
+func (*Completion) Descriptor() ([]byte, []int) {
+	return file_pi_extension_v1_extension_proto_rawDescGZIP(), []int{21}
+}
+
+func (x *Completion) GetValue() string {
+	if x != nil {
+		return x.Value
+	}
+	return ""
+}
+
+func (x *Completion) GetLabel() string {
+	if x != nil {
+		return x.Label
+	}
+	return ""
+}
+
+func (x *Completion) GetDescription() string {
+	if x != nil {
+		return x.Description
+	}
+	return ""
+}
+
 type RunToolRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Context       *CallContext           `protobuf:"bytes,1,opt,name=context,proto3" json:"context,omitempty"`
@@ -1522,7 +1593,7 @@ type RunToolRequest struct {
 
 func (x *RunToolRequest) Reset() {
 	*x = RunToolRequest{}
-	mi := &file_pi_extension_v1_extension_proto_msgTypes[21]
+	mi := &file_pi_extension_v1_extension_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1534,7 +1605,7 @@ func (x *RunToolRequest) String() string {
 func (*RunToolRequest) ProtoMessage() {}
 
 func (x *RunToolRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_pi_extension_v1_extension_proto_msgTypes[21]
+	mi := &file_pi_extension_v1_extension_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1547,7 +1618,7 @@ func (x *RunToolRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RunToolRequest.ProtoReflect.Descriptor instead.
 func (*RunToolRequest) Descriptor() ([]byte, []int) {
-	return file_pi_extension_v1_extension_proto_rawDescGZIP(), []int{21}
+	return file_pi_extension_v1_extension_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *RunToolRequest) GetContext() *CallContext {
@@ -1593,7 +1664,7 @@ type RunToolResponse struct {
 
 func (x *RunToolResponse) Reset() {
 	*x = RunToolResponse{}
-	mi := &file_pi_extension_v1_extension_proto_msgTypes[22]
+	mi := &file_pi_extension_v1_extension_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1605,7 +1676,7 @@ func (x *RunToolResponse) String() string {
 func (*RunToolResponse) ProtoMessage() {}
 
 func (x *RunToolResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_pi_extension_v1_extension_proto_msgTypes[22]
+	mi := &file_pi_extension_v1_extension_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1618,7 +1689,7 @@ func (x *RunToolResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RunToolResponse.ProtoReflect.Descriptor instead.
 func (*RunToolResponse) Descriptor() ([]byte, []int) {
-	return file_pi_extension_v1_extension_proto_rawDescGZIP(), []int{22}
+	return file_pi_extension_v1_extension_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *RunToolResponse) GetResult() []byte {
@@ -1655,7 +1726,7 @@ type StreamProviderRequest struct {
 
 func (x *StreamProviderRequest) Reset() {
 	*x = StreamProviderRequest{}
-	mi := &file_pi_extension_v1_extension_proto_msgTypes[23]
+	mi := &file_pi_extension_v1_extension_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1667,7 +1738,7 @@ func (x *StreamProviderRequest) String() string {
 func (*StreamProviderRequest) ProtoMessage() {}
 
 func (x *StreamProviderRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_pi_extension_v1_extension_proto_msgTypes[23]
+	mi := &file_pi_extension_v1_extension_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1680,7 +1751,7 @@ func (x *StreamProviderRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StreamProviderRequest.ProtoReflect.Descriptor instead.
 func (*StreamProviderRequest) Descriptor() ([]byte, []int) {
-	return file_pi_extension_v1_extension_proto_rawDescGZIP(), []int{23}
+	return file_pi_extension_v1_extension_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *StreamProviderRequest) GetContext() *CallContext {
@@ -1718,7 +1789,7 @@ type StreamProviderResponse struct {
 
 func (x *StreamProviderResponse) Reset() {
 	*x = StreamProviderResponse{}
-	mi := &file_pi_extension_v1_extension_proto_msgTypes[24]
+	mi := &file_pi_extension_v1_extension_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1730,7 +1801,7 @@ func (x *StreamProviderResponse) String() string {
 func (*StreamProviderResponse) ProtoMessage() {}
 
 func (x *StreamProviderResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_pi_extension_v1_extension_proto_msgTypes[24]
+	mi := &file_pi_extension_v1_extension_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1743,7 +1814,7 @@ func (x *StreamProviderResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StreamProviderResponse.ProtoReflect.Descriptor instead.
 func (*StreamProviderResponse) Descriptor() ([]byte, []int) {
-	return file_pi_extension_v1_extension_proto_rawDescGZIP(), []int{24}
+	return file_pi_extension_v1_extension_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *StreamProviderResponse) GetDeltas() [][]byte {
@@ -1768,7 +1839,7 @@ type ShutdownRequest struct {
 
 func (x *ShutdownRequest) Reset() {
 	*x = ShutdownRequest{}
-	mi := &file_pi_extension_v1_extension_proto_msgTypes[25]
+	mi := &file_pi_extension_v1_extension_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1780,7 +1851,7 @@ func (x *ShutdownRequest) String() string {
 func (*ShutdownRequest) ProtoMessage() {}
 
 func (x *ShutdownRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_pi_extension_v1_extension_proto_msgTypes[25]
+	mi := &file_pi_extension_v1_extension_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1793,7 +1864,7 @@ func (x *ShutdownRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShutdownRequest.ProtoReflect.Descriptor instead.
 func (*ShutdownRequest) Descriptor() ([]byte, []int) {
-	return file_pi_extension_v1_extension_proto_rawDescGZIP(), []int{25}
+	return file_pi_extension_v1_extension_proto_rawDescGZIP(), []int{26}
 }
 
 type ShutdownResponse struct {
@@ -1804,7 +1875,7 @@ type ShutdownResponse struct {
 
 func (x *ShutdownResponse) Reset() {
 	*x = ShutdownResponse{}
-	mi := &file_pi_extension_v1_extension_proto_msgTypes[26]
+	mi := &file_pi_extension_v1_extension_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1816,7 +1887,7 @@ func (x *ShutdownResponse) String() string {
 func (*ShutdownResponse) ProtoMessage() {}
 
 func (x *ShutdownResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_pi_extension_v1_extension_proto_msgTypes[26]
+	mi := &file_pi_extension_v1_extension_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1829,7 +1900,7 @@ func (x *ShutdownResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShutdownResponse.ProtoReflect.Descriptor instead.
 func (*ShutdownResponse) Descriptor() ([]byte, []int) {
-	return file_pi_extension_v1_extension_proto_rawDescGZIP(), []int{26}
+	return file_pi_extension_v1_extension_proto_rawDescGZIP(), []int{27}
 }
 
 type AskRequest struct {
@@ -1850,7 +1921,7 @@ type AskRequest struct {
 
 func (x *AskRequest) Reset() {
 	*x = AskRequest{}
-	mi := &file_pi_extension_v1_extension_proto_msgTypes[27]
+	mi := &file_pi_extension_v1_extension_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1862,7 +1933,7 @@ func (x *AskRequest) String() string {
 func (*AskRequest) ProtoMessage() {}
 
 func (x *AskRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_pi_extension_v1_extension_proto_msgTypes[27]
+	mi := &file_pi_extension_v1_extension_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1875,7 +1946,7 @@ func (x *AskRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AskRequest.ProtoReflect.Descriptor instead.
 func (*AskRequest) Descriptor() ([]byte, []int) {
-	return file_pi_extension_v1_extension_proto_rawDescGZIP(), []int{27}
+	return file_pi_extension_v1_extension_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *AskRequest) GetContext() *CallContext {
@@ -1947,7 +2018,7 @@ type AskResponse struct {
 
 func (x *AskResponse) Reset() {
 	*x = AskResponse{}
-	mi := &file_pi_extension_v1_extension_proto_msgTypes[28]
+	mi := &file_pi_extension_v1_extension_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1959,7 +2030,7 @@ func (x *AskResponse) String() string {
 func (*AskResponse) ProtoMessage() {}
 
 func (x *AskResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_pi_extension_v1_extension_proto_msgTypes[28]
+	mi := &file_pi_extension_v1_extension_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1972,7 +2043,7 @@ func (x *AskResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AskResponse.ProtoReflect.Descriptor instead.
 func (*AskResponse) Descriptor() ([]byte, []int) {
-	return file_pi_extension_v1_extension_proto_rawDescGZIP(), []int{28}
+	return file_pi_extension_v1_extension_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *AskResponse) GetValue() string {
@@ -2025,7 +2096,7 @@ type TellRequest struct {
 
 func (x *TellRequest) Reset() {
 	*x = TellRequest{}
-	mi := &file_pi_extension_v1_extension_proto_msgTypes[29]
+	mi := &file_pi_extension_v1_extension_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2037,7 +2108,7 @@ func (x *TellRequest) String() string {
 func (*TellRequest) ProtoMessage() {}
 
 func (x *TellRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_pi_extension_v1_extension_proto_msgTypes[29]
+	mi := &file_pi_extension_v1_extension_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2050,7 +2121,7 @@ func (x *TellRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TellRequest.ProtoReflect.Descriptor instead.
 func (*TellRequest) Descriptor() ([]byte, []int) {
-	return file_pi_extension_v1_extension_proto_rawDescGZIP(), []int{29}
+	return file_pi_extension_v1_extension_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *TellRequest) GetContext() *CallContext {
@@ -2111,7 +2182,7 @@ type Lines struct {
 
 func (x *Lines) Reset() {
 	*x = Lines{}
-	mi := &file_pi_extension_v1_extension_proto_msgTypes[30]
+	mi := &file_pi_extension_v1_extension_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2123,7 +2194,7 @@ func (x *Lines) String() string {
 func (*Lines) ProtoMessage() {}
 
 func (x *Lines) ProtoReflect() protoreflect.Message {
-	mi := &file_pi_extension_v1_extension_proto_msgTypes[30]
+	mi := &file_pi_extension_v1_extension_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2136,7 +2207,7 @@ func (x *Lines) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Lines.ProtoReflect.Descriptor instead.
 func (*Lines) Descriptor() ([]byte, []int) {
-	return file_pi_extension_v1_extension_proto_rawDescGZIP(), []int{30}
+	return file_pi_extension_v1_extension_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *Lines) GetLines() []string {
@@ -2155,7 +2226,7 @@ type TellResponse struct {
 
 func (x *TellResponse) Reset() {
 	*x = TellResponse{}
-	mi := &file_pi_extension_v1_extension_proto_msgTypes[31]
+	mi := &file_pi_extension_v1_extension_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2167,7 +2238,7 @@ func (x *TellResponse) String() string {
 func (*TellResponse) ProtoMessage() {}
 
 func (x *TellResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_pi_extension_v1_extension_proto_msgTypes[31]
+	mi := &file_pi_extension_v1_extension_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2180,7 +2251,7 @@ func (x *TellResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TellResponse.ProtoReflect.Descriptor instead.
 func (*TellResponse) Descriptor() ([]byte, []int) {
-	return file_pi_extension_v1_extension_proto_rawDescGZIP(), []int{31}
+	return file_pi_extension_v1_extension_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *TellResponse) GetFailure() *Failure {
@@ -2202,7 +2273,7 @@ type CallRequest struct {
 
 func (x *CallRequest) Reset() {
 	*x = CallRequest{}
-	mi := &file_pi_extension_v1_extension_proto_msgTypes[32]
+	mi := &file_pi_extension_v1_extension_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2214,7 +2285,7 @@ func (x *CallRequest) String() string {
 func (*CallRequest) ProtoMessage() {}
 
 func (x *CallRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_pi_extension_v1_extension_proto_msgTypes[32]
+	mi := &file_pi_extension_v1_extension_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2227,7 +2298,7 @@ func (x *CallRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CallRequest.ProtoReflect.Descriptor instead.
 func (*CallRequest) Descriptor() ([]byte, []int) {
-	return file_pi_extension_v1_extension_proto_rawDescGZIP(), []int{32}
+	return file_pi_extension_v1_extension_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *CallRequest) GetContext() *CallContext {
@@ -2262,7 +2333,7 @@ type CallResponse struct {
 
 func (x *CallResponse) Reset() {
 	*x = CallResponse{}
-	mi := &file_pi_extension_v1_extension_proto_msgTypes[33]
+	mi := &file_pi_extension_v1_extension_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2274,7 +2345,7 @@ func (x *CallResponse) String() string {
 func (*CallResponse) ProtoMessage() {}
 
 func (x *CallResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_pi_extension_v1_extension_proto_msgTypes[33]
+	mi := &file_pi_extension_v1_extension_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2287,7 +2358,7 @@ func (x *CallResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CallResponse.ProtoReflect.Descriptor instead.
 func (*CallResponse) Descriptor() ([]byte, []int) {
-	return file_pi_extension_v1_extension_proto_rawDescGZIP(), []int{33}
+	return file_pi_extension_v1_extension_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *CallResponse) GetResult() []byte {
@@ -2305,17 +2376,21 @@ func (x *CallResponse) GetFailure() *Failure {
 }
 
 type UpdateRegistrationRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Context       *CallContext           `protobuf:"bytes,1,opt,name=context,proto3" json:"context,omitempty"`
-	Tools         []*Tool                `protobuf:"bytes,2,rep,name=tools,proto3" json:"tools,omitempty"`
-	Commands      []*Command             `protobuf:"bytes,3,rep,name=commands,proto3" json:"commands,omitempty"`
+	state    protoimpl.MessageState `protogen:"open.v1"`
+	Context  *CallContext           `protobuf:"bytes,1,opt,name=context,proto3" json:"context,omitempty"`
+	Tools    []*Tool                `protobuf:"bytes,2,rep,name=tools,proto3" json:"tools,omitempty"`
+	Commands []*Command             `protobuf:"bytes,3,rep,name=commands,proto3" json:"commands,omitempty"`
+	// Grows with every update of the process. Calls that are made at the same
+	// time may arrive in another order: pi leaves out one that is older than the
+	// last it took. 0: not said.
+	Serial        uint64 `protobuf:"varint,4,opt,name=serial,proto3" json:"serial,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *UpdateRegistrationRequest) Reset() {
 	*x = UpdateRegistrationRequest{}
-	mi := &file_pi_extension_v1_extension_proto_msgTypes[34]
+	mi := &file_pi_extension_v1_extension_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2327,7 +2402,7 @@ func (x *UpdateRegistrationRequest) String() string {
 func (*UpdateRegistrationRequest) ProtoMessage() {}
 
 func (x *UpdateRegistrationRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_pi_extension_v1_extension_proto_msgTypes[34]
+	mi := &file_pi_extension_v1_extension_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2340,7 +2415,7 @@ func (x *UpdateRegistrationRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateRegistrationRequest.ProtoReflect.Descriptor instead.
 func (*UpdateRegistrationRequest) Descriptor() ([]byte, []int) {
-	return file_pi_extension_v1_extension_proto_rawDescGZIP(), []int{34}
+	return file_pi_extension_v1_extension_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *UpdateRegistrationRequest) GetContext() *CallContext {
@@ -2364,6 +2439,13 @@ func (x *UpdateRegistrationRequest) GetCommands() []*Command {
 	return nil
 }
 
+func (x *UpdateRegistrationRequest) GetSerial() uint64 {
+	if x != nil {
+		return x.Serial
+	}
+	return 0
+}
+
 type UpdateRegistrationResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Failure       *Failure               `protobuf:"bytes,1,opt,name=failure,proto3" json:"failure,omitempty"`
@@ -2373,7 +2455,7 @@ type UpdateRegistrationResponse struct {
 
 func (x *UpdateRegistrationResponse) Reset() {
 	*x = UpdateRegistrationResponse{}
-	mi := &file_pi_extension_v1_extension_proto_msgTypes[35]
+	mi := &file_pi_extension_v1_extension_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2385,7 +2467,7 @@ func (x *UpdateRegistrationResponse) String() string {
 func (*UpdateRegistrationResponse) ProtoMessage() {}
 
 func (x *UpdateRegistrationResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_pi_extension_v1_extension_proto_msgTypes[35]
+	mi := &file_pi_extension_v1_extension_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2398,7 +2480,7 @@ func (x *UpdateRegistrationResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateRegistrationResponse.ProtoReflect.Descriptor instead.
 func (*UpdateRegistrationResponse) Descriptor() ([]byte, []int) {
-	return file_pi_extension_v1_extension_proto_rawDescGZIP(), []int{35}
+	return file_pi_extension_v1_extension_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *UpdateRegistrationResponse) GetFailure() *Failure {
@@ -2526,10 +2608,16 @@ const file_pi_extension_v1_extension_proto_rawDesc = "" +
 	"\x16CompleteCommandRequest\x126\n" +
 	"\acontext\x18\x01 \x01(\v2\x1c.pi.extension.v1.CallContextR\acontext\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x16\n" +
-	"\x06prefix\x18\x03 \x01(\tR\x06prefix\"e\n" +
+	"\x06prefix\x18\x03 \x01(\tR\x06prefix\"\xa4\x01\n" +
 	"\x17CompleteCommandResponse\x12\x16\n" +
 	"\x06values\x18\x01 \x03(\tR\x06values\x122\n" +
-	"\afailure\x18\x02 \x01(\v2\x18.pi.extension.v1.FailureR\afailure\"\x9c\x01\n" +
+	"\afailure\x18\x02 \x01(\v2\x18.pi.extension.v1.FailureR\afailure\x12=\n" +
+	"\vcompletions\x18\x03 \x03(\v2\x1b.pi.extension.v1.CompletionR\vcompletions\"Z\n" +
+	"\n" +
+	"Completion\x12\x14\n" +
+	"\x05value\x18\x01 \x01(\tR\x05value\x12\x14\n" +
+	"\x05label\x18\x02 \x01(\tR\x05label\x12 \n" +
+	"\vdescription\x18\x03 \x01(\tR\vdescription\"\x9c\x01\n" +
 	"\x0eRunToolRequest\x126\n" +
 	"\acontext\x18\x01 \x01(\v2\x1c.pi.extension.v1.CallContextR\acontext\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12 \n" +
@@ -2587,11 +2675,12 @@ const file_pi_extension_v1_extension_proto_rawDesc = "" +
 	"\targuments\x18\x03 \x01(\fR\targuments\"Z\n" +
 	"\fCallResponse\x12\x16\n" +
 	"\x06result\x18\x01 \x01(\fR\x06result\x122\n" +
-	"\afailure\x18\x02 \x01(\v2\x18.pi.extension.v1.FailureR\afailure\"\xb6\x01\n" +
+	"\afailure\x18\x02 \x01(\v2\x18.pi.extension.v1.FailureR\afailure\"\xce\x01\n" +
 	"\x19UpdateRegistrationRequest\x126\n" +
 	"\acontext\x18\x01 \x01(\v2\x1c.pi.extension.v1.CallContextR\acontext\x12+\n" +
 	"\x05tools\x18\x02 \x03(\v2\x15.pi.extension.v1.ToolR\x05tools\x124\n" +
-	"\bcommands\x18\x03 \x03(\v2\x18.pi.extension.v1.CommandR\bcommands\"P\n" +
+	"\bcommands\x18\x03 \x03(\v2\x18.pi.extension.v1.CommandR\bcommands\x12\x16\n" +
+	"\x06serial\x18\x04 \x01(\x04R\x06serial\"P\n" +
 	"\x1aUpdateRegistrationResponse\x122\n" +
 	"\afailure\x18\x01 \x01(\v2\x18.pi.extension.v1.FailureR\afailure2\xa2\x06\n" +
 	"\x10ExtensionService\x12O\n" +
@@ -2625,7 +2714,7 @@ func file_pi_extension_v1_extension_proto_rawDescGZIP() []byte {
 }
 
 var file_pi_extension_v1_extension_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_pi_extension_v1_extension_proto_msgTypes = make([]protoimpl.MessageInfo, 37)
+var file_pi_extension_v1_extension_proto_msgTypes = make([]protoimpl.MessageInfo, 38)
 var file_pi_extension_v1_extension_proto_goTypes = []any{
 	(Failure_Reason)(0),                // 0: pi.extension.v1.Failure.Reason
 	(*CallContext)(nil),                // 1: pi.extension.v1.CallContext
@@ -2649,22 +2738,23 @@ var file_pi_extension_v1_extension_proto_goTypes = []any{
 	(*RunCommandResponse)(nil),         // 19: pi.extension.v1.RunCommandResponse
 	(*CompleteCommandRequest)(nil),     // 20: pi.extension.v1.CompleteCommandRequest
 	(*CompleteCommandResponse)(nil),    // 21: pi.extension.v1.CompleteCommandResponse
-	(*RunToolRequest)(nil),             // 22: pi.extension.v1.RunToolRequest
-	(*RunToolResponse)(nil),            // 23: pi.extension.v1.RunToolResponse
-	(*StreamProviderRequest)(nil),      // 24: pi.extension.v1.StreamProviderRequest
-	(*StreamProviderResponse)(nil),     // 25: pi.extension.v1.StreamProviderResponse
-	(*ShutdownRequest)(nil),            // 26: pi.extension.v1.ShutdownRequest
-	(*ShutdownResponse)(nil),           // 27: pi.extension.v1.ShutdownResponse
-	(*AskRequest)(nil),                 // 28: pi.extension.v1.AskRequest
-	(*AskResponse)(nil),                // 29: pi.extension.v1.AskResponse
-	(*TellRequest)(nil),                // 30: pi.extension.v1.TellRequest
-	(*Lines)(nil),                      // 31: pi.extension.v1.Lines
-	(*TellResponse)(nil),               // 32: pi.extension.v1.TellResponse
-	(*CallRequest)(nil),                // 33: pi.extension.v1.CallRequest
-	(*CallResponse)(nil),               // 34: pi.extension.v1.CallResponse
-	(*UpdateRegistrationRequest)(nil),  // 35: pi.extension.v1.UpdateRegistrationRequest
-	(*UpdateRegistrationResponse)(nil), // 36: pi.extension.v1.UpdateRegistrationResponse
-	nil,                                // 37: pi.extension.v1.InitializeRequest.FlagsEntry
+	(*Completion)(nil),                 // 22: pi.extension.v1.Completion
+	(*RunToolRequest)(nil),             // 23: pi.extension.v1.RunToolRequest
+	(*RunToolResponse)(nil),            // 24: pi.extension.v1.RunToolResponse
+	(*StreamProviderRequest)(nil),      // 25: pi.extension.v1.StreamProviderRequest
+	(*StreamProviderResponse)(nil),     // 26: pi.extension.v1.StreamProviderResponse
+	(*ShutdownRequest)(nil),            // 27: pi.extension.v1.ShutdownRequest
+	(*ShutdownResponse)(nil),           // 28: pi.extension.v1.ShutdownResponse
+	(*AskRequest)(nil),                 // 29: pi.extension.v1.AskRequest
+	(*AskResponse)(nil),                // 30: pi.extension.v1.AskResponse
+	(*TellRequest)(nil),                // 31: pi.extension.v1.TellRequest
+	(*Lines)(nil),                      // 32: pi.extension.v1.Lines
+	(*TellResponse)(nil),               // 33: pi.extension.v1.TellResponse
+	(*CallRequest)(nil),                // 34: pi.extension.v1.CallRequest
+	(*CallResponse)(nil),               // 35: pi.extension.v1.CallResponse
+	(*UpdateRegistrationRequest)(nil),  // 36: pi.extension.v1.UpdateRegistrationRequest
+	(*UpdateRegistrationResponse)(nil), // 37: pi.extension.v1.UpdateRegistrationResponse
+	nil,                                // 38: pi.extension.v1.InitializeRequest.FlagsEntry
 }
 var file_pi_extension_v1_extension_proto_depIdxs = []int32{
 	0,  // 0: pi.extension.v1.Failure.reason:type_name -> pi.extension.v1.Failure.Reason
@@ -2673,7 +2763,7 @@ var file_pi_extension_v1_extension_proto_depIdxs = []int32{
 	7,  // 3: pi.extension.v1.RegisterResponse.commands:type_name -> pi.extension.v1.Command
 	8,  // 4: pi.extension.v1.RegisterResponse.flags:type_name -> pi.extension.v1.Flag
 	9,  // 5: pi.extension.v1.RegisterResponse.providers:type_name -> pi.extension.v1.Provider
-	37, // 6: pi.extension.v1.InitializeRequest.flags:type_name -> pi.extension.v1.InitializeRequest.FlagsEntry
+	38, // 6: pi.extension.v1.InitializeRequest.flags:type_name -> pi.extension.v1.InitializeRequest.FlagsEntry
 	1,  // 7: pi.extension.v1.HandleRequest.context:type_name -> pi.extension.v1.CallContext
 	2,  // 8: pi.extension.v1.HandleResponse.failure:type_name -> pi.extension.v1.Failure
 	1,  // 9: pi.extension.v1.HandleBatchRequest.context:type_name -> pi.extension.v1.CallContext
@@ -2684,51 +2774,52 @@ var file_pi_extension_v1_extension_proto_depIdxs = []int32{
 	2,  // 14: pi.extension.v1.RunCommandResponse.failure:type_name -> pi.extension.v1.Failure
 	1,  // 15: pi.extension.v1.CompleteCommandRequest.context:type_name -> pi.extension.v1.CallContext
 	2,  // 16: pi.extension.v1.CompleteCommandResponse.failure:type_name -> pi.extension.v1.Failure
-	1,  // 17: pi.extension.v1.RunToolRequest.context:type_name -> pi.extension.v1.CallContext
-	2,  // 18: pi.extension.v1.RunToolResponse.failure:type_name -> pi.extension.v1.Failure
-	1,  // 19: pi.extension.v1.StreamProviderRequest.context:type_name -> pi.extension.v1.CallContext
-	1,  // 20: pi.extension.v1.AskRequest.context:type_name -> pi.extension.v1.CallContext
-	2,  // 21: pi.extension.v1.AskResponse.failure:type_name -> pi.extension.v1.Failure
-	1,  // 22: pi.extension.v1.TellRequest.context:type_name -> pi.extension.v1.CallContext
-	31, // 23: pi.extension.v1.TellRequest.lines:type_name -> pi.extension.v1.Lines
-	2,  // 24: pi.extension.v1.TellResponse.failure:type_name -> pi.extension.v1.Failure
-	1,  // 25: pi.extension.v1.CallRequest.context:type_name -> pi.extension.v1.CallContext
-	2,  // 26: pi.extension.v1.CallResponse.failure:type_name -> pi.extension.v1.Failure
-	1,  // 27: pi.extension.v1.UpdateRegistrationRequest.context:type_name -> pi.extension.v1.CallContext
-	6,  // 28: pi.extension.v1.UpdateRegistrationRequest.tools:type_name -> pi.extension.v1.Tool
-	7,  // 29: pi.extension.v1.UpdateRegistrationRequest.commands:type_name -> pi.extension.v1.Command
-	2,  // 30: pi.extension.v1.UpdateRegistrationResponse.failure:type_name -> pi.extension.v1.Failure
-	3,  // 31: pi.extension.v1.ExtensionService.Register:input_type -> pi.extension.v1.RegisterRequest
-	10, // 32: pi.extension.v1.ExtensionService.Initialize:input_type -> pi.extension.v1.InitializeRequest
-	12, // 33: pi.extension.v1.ExtensionService.Handle:input_type -> pi.extension.v1.HandleRequest
-	15, // 34: pi.extension.v1.ExtensionService.HandleBatch:input_type -> pi.extension.v1.HandleBatchRequest
-	18, // 35: pi.extension.v1.ExtensionService.RunCommand:input_type -> pi.extension.v1.RunCommandRequest
-	20, // 36: pi.extension.v1.ExtensionService.CompleteCommand:input_type -> pi.extension.v1.CompleteCommandRequest
-	22, // 37: pi.extension.v1.ExtensionService.RunTool:input_type -> pi.extension.v1.RunToolRequest
-	24, // 38: pi.extension.v1.ExtensionService.StreamProvider:input_type -> pi.extension.v1.StreamProviderRequest
-	26, // 39: pi.extension.v1.ExtensionService.Shutdown:input_type -> pi.extension.v1.ShutdownRequest
-	28, // 40: pi.extension.v1.HostService.Ask:input_type -> pi.extension.v1.AskRequest
-	30, // 41: pi.extension.v1.HostService.Tell:input_type -> pi.extension.v1.TellRequest
-	33, // 42: pi.extension.v1.HostService.Call:input_type -> pi.extension.v1.CallRequest
-	35, // 43: pi.extension.v1.HostService.UpdateRegistration:input_type -> pi.extension.v1.UpdateRegistrationRequest
-	4,  // 44: pi.extension.v1.ExtensionService.Register:output_type -> pi.extension.v1.RegisterResponse
-	11, // 45: pi.extension.v1.ExtensionService.Initialize:output_type -> pi.extension.v1.InitializeResponse
-	13, // 46: pi.extension.v1.ExtensionService.Handle:output_type -> pi.extension.v1.HandleResponse
-	16, // 47: pi.extension.v1.ExtensionService.HandleBatch:output_type -> pi.extension.v1.HandleBatchResponse
-	19, // 48: pi.extension.v1.ExtensionService.RunCommand:output_type -> pi.extension.v1.RunCommandResponse
-	21, // 49: pi.extension.v1.ExtensionService.CompleteCommand:output_type -> pi.extension.v1.CompleteCommandResponse
-	23, // 50: pi.extension.v1.ExtensionService.RunTool:output_type -> pi.extension.v1.RunToolResponse
-	25, // 51: pi.extension.v1.ExtensionService.StreamProvider:output_type -> pi.extension.v1.StreamProviderResponse
-	27, // 52: pi.extension.v1.ExtensionService.Shutdown:output_type -> pi.extension.v1.ShutdownResponse
-	29, // 53: pi.extension.v1.HostService.Ask:output_type -> pi.extension.v1.AskResponse
-	32, // 54: pi.extension.v1.HostService.Tell:output_type -> pi.extension.v1.TellResponse
-	34, // 55: pi.extension.v1.HostService.Call:output_type -> pi.extension.v1.CallResponse
-	36, // 56: pi.extension.v1.HostService.UpdateRegistration:output_type -> pi.extension.v1.UpdateRegistrationResponse
-	44, // [44:57] is the sub-list for method output_type
-	31, // [31:44] is the sub-list for method input_type
-	31, // [31:31] is the sub-list for extension type_name
-	31, // [31:31] is the sub-list for extension extendee
-	0,  // [0:31] is the sub-list for field type_name
+	22, // 17: pi.extension.v1.CompleteCommandResponse.completions:type_name -> pi.extension.v1.Completion
+	1,  // 18: pi.extension.v1.RunToolRequest.context:type_name -> pi.extension.v1.CallContext
+	2,  // 19: pi.extension.v1.RunToolResponse.failure:type_name -> pi.extension.v1.Failure
+	1,  // 20: pi.extension.v1.StreamProviderRequest.context:type_name -> pi.extension.v1.CallContext
+	1,  // 21: pi.extension.v1.AskRequest.context:type_name -> pi.extension.v1.CallContext
+	2,  // 22: pi.extension.v1.AskResponse.failure:type_name -> pi.extension.v1.Failure
+	1,  // 23: pi.extension.v1.TellRequest.context:type_name -> pi.extension.v1.CallContext
+	32, // 24: pi.extension.v1.TellRequest.lines:type_name -> pi.extension.v1.Lines
+	2,  // 25: pi.extension.v1.TellResponse.failure:type_name -> pi.extension.v1.Failure
+	1,  // 26: pi.extension.v1.CallRequest.context:type_name -> pi.extension.v1.CallContext
+	2,  // 27: pi.extension.v1.CallResponse.failure:type_name -> pi.extension.v1.Failure
+	1,  // 28: pi.extension.v1.UpdateRegistrationRequest.context:type_name -> pi.extension.v1.CallContext
+	6,  // 29: pi.extension.v1.UpdateRegistrationRequest.tools:type_name -> pi.extension.v1.Tool
+	7,  // 30: pi.extension.v1.UpdateRegistrationRequest.commands:type_name -> pi.extension.v1.Command
+	2,  // 31: pi.extension.v1.UpdateRegistrationResponse.failure:type_name -> pi.extension.v1.Failure
+	3,  // 32: pi.extension.v1.ExtensionService.Register:input_type -> pi.extension.v1.RegisterRequest
+	10, // 33: pi.extension.v1.ExtensionService.Initialize:input_type -> pi.extension.v1.InitializeRequest
+	12, // 34: pi.extension.v1.ExtensionService.Handle:input_type -> pi.extension.v1.HandleRequest
+	15, // 35: pi.extension.v1.ExtensionService.HandleBatch:input_type -> pi.extension.v1.HandleBatchRequest
+	18, // 36: pi.extension.v1.ExtensionService.RunCommand:input_type -> pi.extension.v1.RunCommandRequest
+	20, // 37: pi.extension.v1.ExtensionService.CompleteCommand:input_type -> pi.extension.v1.CompleteCommandRequest
+	23, // 38: pi.extension.v1.ExtensionService.RunTool:input_type -> pi.extension.v1.RunToolRequest
+	25, // 39: pi.extension.v1.ExtensionService.StreamProvider:input_type -> pi.extension.v1.StreamProviderRequest
+	27, // 40: pi.extension.v1.ExtensionService.Shutdown:input_type -> pi.extension.v1.ShutdownRequest
+	29, // 41: pi.extension.v1.HostService.Ask:input_type -> pi.extension.v1.AskRequest
+	31, // 42: pi.extension.v1.HostService.Tell:input_type -> pi.extension.v1.TellRequest
+	34, // 43: pi.extension.v1.HostService.Call:input_type -> pi.extension.v1.CallRequest
+	36, // 44: pi.extension.v1.HostService.UpdateRegistration:input_type -> pi.extension.v1.UpdateRegistrationRequest
+	4,  // 45: pi.extension.v1.ExtensionService.Register:output_type -> pi.extension.v1.RegisterResponse
+	11, // 46: pi.extension.v1.ExtensionService.Initialize:output_type -> pi.extension.v1.InitializeResponse
+	13, // 47: pi.extension.v1.ExtensionService.Handle:output_type -> pi.extension.v1.HandleResponse
+	16, // 48: pi.extension.v1.ExtensionService.HandleBatch:output_type -> pi.extension.v1.HandleBatchResponse
+	19, // 49: pi.extension.v1.ExtensionService.RunCommand:output_type -> pi.extension.v1.RunCommandResponse
+	21, // 50: pi.extension.v1.ExtensionService.CompleteCommand:output_type -> pi.extension.v1.CompleteCommandResponse
+	24, // 51: pi.extension.v1.ExtensionService.RunTool:output_type -> pi.extension.v1.RunToolResponse
+	26, // 52: pi.extension.v1.ExtensionService.StreamProvider:output_type -> pi.extension.v1.StreamProviderResponse
+	28, // 53: pi.extension.v1.ExtensionService.Shutdown:output_type -> pi.extension.v1.ShutdownResponse
+	30, // 54: pi.extension.v1.HostService.Ask:output_type -> pi.extension.v1.AskResponse
+	33, // 55: pi.extension.v1.HostService.Tell:output_type -> pi.extension.v1.TellResponse
+	35, // 56: pi.extension.v1.HostService.Call:output_type -> pi.extension.v1.CallResponse
+	37, // 57: pi.extension.v1.HostService.UpdateRegistration:output_type -> pi.extension.v1.UpdateRegistrationResponse
+	45, // [45:58] is the sub-list for method output_type
+	32, // [32:45] is the sub-list for method input_type
+	32, // [32:32] is the sub-list for extension type_name
+	32, // [32:32] is the sub-list for extension extendee
+	0,  // [0:32] is the sub-list for field type_name
 }
 
 func init() { file_pi_extension_v1_extension_proto_init() }
@@ -2736,15 +2827,15 @@ func file_pi_extension_v1_extension_proto_init() {
 	if File_pi_extension_v1_extension_proto != nil {
 		return
 	}
-	file_pi_extension_v1_extension_proto_msgTypes[27].OneofWrappers = []any{}
-	file_pi_extension_v1_extension_proto_msgTypes[29].OneofWrappers = []any{}
+	file_pi_extension_v1_extension_proto_msgTypes[28].OneofWrappers = []any{}
+	file_pi_extension_v1_extension_proto_msgTypes[30].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_pi_extension_v1_extension_proto_rawDesc), len(file_pi_extension_v1_extension_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   37,
+			NumMessages:   38,
 			NumExtensions: 0,
 			NumServices:   2,
 		},

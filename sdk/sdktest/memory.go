@@ -162,6 +162,24 @@ func (m *memory) replace(format string, args ...any) (any, error) {
 	return proto.Changed{Generation: m.generation}, nil
 }
 
+// setUp fills a session that has just begun; the lock is held.
+func (m *memory) setUp(setup []json.RawMessage) error {
+	for _, raw := range setup {
+		var fields map[string]any
+		if err := json.Unmarshal(raw, &fields); err != nil {
+			return err
+		}
+		kind, _ := fields["type"].(string)
+		if name, is := fields["name"].(string); is && kind == "session_info" {
+			m.name = name
+		}
+		if _, err := m.add(kind, fields); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func (m *memory) state(h *Host) proto.State {
 	return proto.State{
 		Generation: m.generation, Cwd: h.config.cwd, Mode: h.config.mode, HasUI: h.config.hasUI,
@@ -218,7 +236,13 @@ var methods = map[string]func(*Host, []byte) (any, error){
 	}),
 
 	proto.MethodWaitForIdle: locked(func(*Host, *memory, none) (any, error) { return nil, nil }),
-	proto.MethodNewSession:  locked(func(_ *Host, m *memory, _ proto.NewSessionArgs) (any, error) { return m.replace("new") }),
+	proto.MethodNewSession: locked(func(_ *Host, m *memory, a proto.NewSessionArgs) (any, error) {
+		changed, err := m.replace("new")
+		if err != nil || m.veto {
+			return changed, err
+		}
+		return changed, m.setUp(a.Setup)
+	}),
 	proto.MethodFork: locked(func(_ *Host, m *memory, a proto.ForkArgs) (any, error) {
 		return m.replace("fork %s", a.EntryID)
 	}),

@@ -133,7 +133,7 @@ func (h *Host) register(target, token string) {
 	defer cancel()
 	reg, err := h.client.Register(ctx, &pb.RegisterRequest{
 		HostVersion:  "1.0.0",
-		Capabilities: []string{proto.CapabilityBus, proto.CapabilityProviders, proto.CapabilityUpdate},
+		Capabilities: []string{proto.CapabilityBus, proto.CapabilityProviders, proto.CapabilityUpdate, proto.CapabilitySetup},
 		HostTarget:   target, Token: token, Name: "extension", Path: "/test/extension",
 		Mode: h.config.mode, HasUi: h.config.hasUI,
 	})

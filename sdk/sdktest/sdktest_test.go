@@ -353,3 +353,59 @@ func TestExtending(t *testing.T) {
 		t.Errorf("the second time gave %v", err)
 	}
 }
+
+// What Extend is given may use the extension meanwhile, also extend it.
+func TestExtendingInOneAnother(t *testing.T) {
+	add := func(name string) func(*sdk.Extension) {
+		return func(x *sdk.Extension) {
+			sdk.AddTool(x, sdk.Tool{Name: name}, func(*sdk.ToolContext, struct{}) (string, error) { return name, nil })
+		}
+	}
+	pi := sdktest.Start(t, command(func(ctx *sdk.CommandContext, _ string) error {
+		return ctx.Extend(func(x *sdk.Extension) {
+			add("outer")(x)
+			if err := ctx.Extend(add("inner")); err != nil {
+				panic(err)
+			}
+		})
+	}))
+	pi.Command("/do")
+	for _, name := range []string{"outer", "inner"} {
+		if got := pi.ToolText(name, `{}`); got != name {
+			t.Errorf("the tool %s said %q", name, got)
+		}
+	}
+}
+
+// An Extend that fails adds nothing.
+func TestExtendingIsAllOrNothing(t *testing.T) {
+	pi := sdktest.Start(t, command(func(ctx *sdk.CommandContext, _ string) error {
+		return ctx.Extend(func(x *sdk.Extension) {
+			x.Command(sdk.Command{Name: "more", Run: func(*sdk.CommandContext, string) error { return nil }})
+			panic("changed my mind")
+		})
+	}))
+	for range 2 {
+		if err := pi.TryCommand("/do"); err == nil || !strings.HasPrefix(err.Error(), "changed my mind") {
+			t.Errorf("it gave %v", err)
+		}
+	}
+	if err := pi.TryCommand("/more"); err == nil {
+		t.Error("the command is there")
+	}
+}
+
+func TestASessionThatIsSetUp(t *testing.T) {
+	pi := sdktest.Start(t, command(func(ctx *sdk.CommandContext, _ string) error {
+		_, err := ctx.NewSession("", sdk.SetupName("next"),
+			sdk.SetupMessage(&sdk.User{Content: sdk.PlainContent("hello")}),
+			sdk.SetupCustomMessage(sdk.CustomMessage{CustomType: "note", Content: sdk.PlainContent("n")}),
+			sdk.SetupEntry("state", map[string]int{"n": 1}))
+		return err
+	}))
+	pi.Command("/do")
+	entries := pi.Entries()
+	if len(entries) != 4 || sdk.TextOf(entries[1].Message) != "hello" || entries[2].CustomType != "note" || string(entries[3].Data) != `{"n":1}` {
+		t.Errorf("the entries are %+v", entries)
+	}
+}

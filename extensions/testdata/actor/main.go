@@ -162,6 +162,27 @@ func addCommands(x *sdk.Extension) {
 			})
 		})
 	})
+	command("extend-many", func(ctx *sdk.CommandContext, _ string) error {
+		errs := make(chan error)
+		for n := range 20 {
+			go func() {
+				errs <- ctx.Extend(func(x *sdk.Extension) {
+					x.Command(sdk.Command{Name: fmt.Sprintf("many%d", n), Run: func(*sdk.CommandContext, string) error { return nil }})
+				})
+			}()
+		}
+		var err error
+		for range 20 {
+			err = errors.Join(err, <-errs)
+		}
+		return err
+	})
+	x.Command(sdk.Command{
+		Name: "complete", Run: func(*sdk.CommandContext, string) error { return nil },
+		Suggest: func(ctx *sdk.Context, prefix string) ([]sdk.Completion, error) {
+			return []sdk.Completion{{Value: prefix + "!", Label: "loud"}}, act(x, ctx, "completion", prefix)
+		},
+	})
 	command("shell", func(ctx *sdk.CommandContext, args string) error {
 		result, err := ctx.Exec("sh", "-c", args)
 		if err != nil {

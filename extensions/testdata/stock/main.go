@@ -52,8 +52,8 @@ func (s *server) Register(_ context.Context, req *pb.RegisterRequest) (*pb.Regis
 	return &pb.RegisterResponse{
 		Name:     "stock",
 		Requires: strings.Fields(os.Getenv("NEEDS")),
-		Handlers: []*pb.Handler{{Kind: "from_the_future"}, {Kind: "tool_call"}},
-		Commands: []*pb.Command{{Name: "unknown"}, {Name: "missing"}},
+		Handlers: []*pb.Handler{{Kind: "from_the_future"}, {Kind: "tool_call"}, {Kind: "session_start"}},
+		Commands: []*pb.Command{{Name: "unknown"}, {Name: "missing"}, {Name: "update"}},
 		Tools:    []*pb.Tool{{Name: "broken", Parameters: []byte("no JSON")}, {Name: "odd", Parameters: []byte(`{"type":5}`)}},
 	}, nil
 }
@@ -64,7 +64,10 @@ func (s *server) Initialize(context.Context, *pb.InitializeRequest) (*pb.Initial
 
 // RunCommand calls what no pi knows, and says how that is answered.
 func (s *server) RunCommand(ctx context.Context, req *pb.RunCommandRequest) (*pb.RunCommandResponse, error) {
-	if req.GetName() != "unknown" {
+	switch req.GetName() {
+	case "update":
+		return &pb.RunCommandResponse{}, s.update(ctx)
+	case "missing":
 		return s.UnimplementedExtensionServiceServer.RunCommand(ctx, req)
 	}
 	var codes []string
@@ -86,6 +89,31 @@ func (s *server) RunCommand(ctx context.Context, req *pb.RunCommandRequest) (*pb
 	return &pb.RunCommandResponse{}, nil
 }
 
-func (s *server) Handle(context.Context, *pb.HandleRequest) (*pb.HandleResponse, error) {
+// update says three times what the extension adds, the last time with a number
+// that is too old.
+func (s *server) update(ctx context.Context) error {
+	for _, serial := range []uint64{1, 3, 2} {
+		_, err := s.host.UpdateRegistration(ctx, &pb.UpdateRegistrationRequest{
+			Serial: serial, Commands: []*pb.Command{{Name: fmt.Sprintf("update%d", serial)}},
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Handle asks for a compaction when the session starts, and says how that was
+// answered. Otherwise its result is none.
+func (s *server) Handle(ctx context.Context, req *pb.HandleRequest) (*pb.HandleResponse, error) {
+	if req.GetKind() == "session_start" {
+		answer, err := s.host.Call(ctx, &pb.CallRequest{Context: req.GetContext(), Method: proto.MethodCompact})
+		if err != nil {
+			return nil, err
+		}
+		text := answer.GetFailure().GetReason().String() + " " + answer.GetFailure().GetMessage()
+		_, err = s.host.Tell(ctx, &pb.TellRequest{Context: req.GetContext(), Method: "notify", Text: &text})
+		return &pb.HandleResponse{}, err
+	}
 	return &pb.HandleResponse{Result: []byte(`"no object"`)}, nil
 }
