@@ -319,6 +319,17 @@ export type GetCommandsCommand = {
   id?: string | number;
 };
 
+/** Asks an extension what the arguments of its command may be. Answered when it knows, within two seconds; what comes behind does not wait for that. */
+export type CompleteCommandCommand = {
+  type: "complete_command";
+  /** comes back in the response */
+  id?: string | number;
+  /** of an extension's command, without the slash, as get_commands has it */
+  name: string;
+  /** what stands behind the command so far */
+  prefix?: string;
+};
+
 /** Replaces the list of tasks of this session, and gives it back in its regular form. */
 export type SetTodosCommand = {
   type: "set_todos";
@@ -408,6 +419,7 @@ export interface ResponseData {
   navigate_tree: Navigated;
   set_label: undefined;
   get_commands: Commands;
+  complete_command: Completions;
   set_todos: Todos;
   set_host_tools: ToolNames;
   get_extensions: Extensions;
@@ -883,6 +895,19 @@ export type CompactionSummaryMessage = {
   [more: string]: unknown;
 };
 
+export type Completion = {
+  /** the arguments as they would stand behind the command */
+  value: string;
+  /** what is shown for it */
+  label: string;
+  description?: string;
+};
+
+export type Completions = {
+  /** in the order of the extension */
+  completions: Completion[];
+};
+
 export type ContextUsage = {
   /** null after a compaction, until the next answer */
   tokens: number | null;
@@ -1299,6 +1324,7 @@ export type AnyCommand =
   | NavigateTreeCommand
   | SetLabelCommand
   | GetCommandsCommand
+  | CompleteCommandCommand
   | SetTodosCommand
   | SetHostToolsCommand
   | GetExtensionsCommand

@@ -2,7 +2,6 @@ package rpcmode
 
 import (
 	"context"
-	"errors"
 
 	"github.com/seed-54e836f5/pi/core/message"
 	"github.com/seed-54e836f5/pi/core/session"
@@ -22,10 +21,7 @@ var promptRows = []row{
 		doc: "Aborts, and sends the prompt when the session is idle."},
 }
 
-// errWithdrawn refuses a prompt that an abort overtook.
-var errWithdrawn = errors.New("aborted before it began")
-
-func withdrawPrompt(r *reply) { r.fail(errWithdrawn) }
+func withdrawPrompt(r *reply) { r.fail(session.ErrWithdrawn) }
 
 func prompt(_ context.Context, s *server, p wire.Prompt, r *reply) {
 	s.session.Prompt(session.Prompt{

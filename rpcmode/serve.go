@@ -159,13 +159,13 @@ func (s *server) end(ctx context.Context, deadline time.Time) error {
 	case <-time.After(urgent):
 		quick = false
 	}
-	idle := s.session.Abort()
+	idle := s.session.AbortInTurn()
 	s.ui.disconnect()
 	s.host.disconnect()
 	s.cancel()
 	s.waitLane(ctx, func() {
 		if !quick {
-			idle = s.session.Abort() // what has begun since
+			idle = s.session.AbortInTurn() // what has begun since
 		}
 		<-idle // a session that is closed takes nothing of what is still in line
 	})

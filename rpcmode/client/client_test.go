@@ -312,7 +312,7 @@ func callAll(ctx context.Context, c *client.Client) []error {
 		second(c.NewSession(ctx, "")), second(c.SwitchSession(ctx, "")), second(c.Fork(ctx, "")), second(c.Clone(ctx)),
 		second(c.ForkMessages(ctx)), second(c.Entries(ctx, "")), second(c.Tree(ctx)), second(c.NavigateTree(ctx, wire.NavigateTree{})),
 		c.SetLabel(ctx, "", ""), c.SetSessionName(ctx, ""), second(c.ExportHTML(ctx, "")), second(c.Sessions(ctx, true)),
-		second(c.Commands(ctx)), second(c.SetTodos(ctx, nil)), c.SetHostTools(ctx), second(c.Extensions(ctx)), c.Reload(ctx),
+		second(c.Commands(ctx)), second(c.CompleteCommand(ctx, "", "")), second(c.SetTodos(ctx, nil)), c.SetHostTools(ctx), second(c.Extensions(ctx)), c.Reload(ctx),
 		second(c.Protocol(ctx, true)), c.Shutdown(ctx),
 	}
 }

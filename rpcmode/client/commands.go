@@ -235,6 +235,13 @@ func (c *Client) Commands(ctx context.Context) ([]wire.Command, error) {
 	return data.Commands, err
 }
 
+// CompleteCommand asks what the arguments of an extension's command, named
+// without the slash, may be; prefix is what there is of them.
+func (c *Client) CompleteCommand(ctx context.Context, name, prefix string) ([]wire.Completion, error) {
+	data, err := call[wire.Completions](ctx, c, "complete_command", wire.CompleteCommand{Name: name, Prefix: prefix})
+	return data.Completions, err
+}
+
 // SetTodos replaces the list of tasks, and gives it in its regular form.
 func (c *Client) SetTodos(ctx context.Context, phases []wire.TodoPhase) ([]todo.Phase, error) {
 	if phases == nil {

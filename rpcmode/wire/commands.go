@@ -141,6 +141,12 @@ type SetLabel struct {
 	Label   string `json:"label,omitempty" doc:"empty or absent: the label is taken off"`
 }
 
+// CompleteCommand are the fields of complete_command.
+type CompleteCommand struct {
+	Name   string `json:"name" doc:"of an extension's command, without the slash, as get_commands has it"`
+	Prefix string `json:"prefix,omitempty" doc:"what stands behind the command so far"`
+}
+
 // GetProtocol are the fields of get_protocol.
 type GetProtocol struct {
 	Schemas bool `json:"schemas,omitempty" doc:"with the JSON Schema of every frame"`

@@ -241,6 +241,18 @@ type HookLatency struct {
 	P99Ms float64 `json:"p99Ms"`
 }
 
+// Completions is the data of complete_command.
+type Completions struct {
+	Completions []Completion `json:"completions" doc:"in the order of the extension"`
+}
+
+// Completion is what a command suggests for its arguments.
+type Completion struct {
+	Value       string `json:"value" doc:"the arguments as they would stand behind the command"`
+	Label       string `json:"label" doc:"what is shown for it"`
+	Description string `json:"description,omitempty"`
+}
+
 // Sessions is the data of list_sessions.
 type Sessions struct {
 	Sessions []SessionInfo `json:"sessions" doc:"last changed first"`
