@@ -2,10 +2,13 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -30,10 +33,19 @@ func run(ctx context.Context, std streams, argv []string) int {
 	command.SetOut(std.out)
 	command.SetErr(std.err)
 	if err := command.ExecuteContext(ctx); err != nil {
-		fmt.Fprintf(std.err, "Error: %v\n", err)
+		if !seenEnough(std, err) {
+			fmt.Fprintf(std.err, "Error: %v\n", err)
+		}
 		return 1
 	}
 	return code
+}
+
+// seenEnough says whether an error is only that nobody reads the output any
+// more, such as head, which has its lines.
+func seenEnough(std streams, err error) bool {
+	var failed *fs.PathError
+	return errors.As(err, &failed) && failed.Path == std.out.Name() && errors.Is(failed, syscall.EPIPE)
 }
 
 // start does what the flags ask for.
