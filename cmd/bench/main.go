@@ -11,7 +11,8 @@
 // with a reference the median of the ratios of the runs, which were taken in
 // turns so that a busy machine is busy for both.
 //
-// It needs Linux, whose /proc says what processes use.
+// It imports the model server and the writer of session files, and nothing else
+// of this module: an agent is a command to it. It needs Linux, whose /proc says what processes use.
 package main
 
 import (

@@ -1,7 +1,7 @@
 // Command modelserver runs the scripted model server by hand, for benchmarks
 // and for trying a client without a model. It prints its URL and serves until
 // it is interrupted. What it can be ordered to do is in the documentation of
-// cmd/internal/modelserver.
+// cmd/internal/modelserver, the one package of this module that it imports.
 package main
 
 import (

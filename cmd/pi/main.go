@@ -1,6 +1,8 @@
 // Command pi is a coding agent that other programs drive: with JSON lines in
 // rpc mode, as a stream of events in json mode, or with a prompt on the
-// command line. It is the one package that knows all others and wires them.
+// command line. It is the one package that knows all others and wires them,
+// and no package imports it. It must not import sdk, or a vendor's library: those
+// stay in their adapters.
 package main
 
 import (

@@ -2,6 +2,9 @@
 // answer, and takes in what was queued meanwhile, until nothing is left to
 // do. It knows no files, no session, no user interface and no extensions:
 // all that comes in through Config and goes out through one ordered sink.
+//
+// It imports the standard library, core/event, core/message, core/provider and
+// core/tool only.
 package agent
 
 import (

@@ -2,7 +2,7 @@
 // what streams back, and the classes of its errors. The adapters live in its
 // subfolders.
 //
-// It imports the standard library, core/message and core/tool only.
+// It imports the standard library and core/message only.
 package provider
 
 import (

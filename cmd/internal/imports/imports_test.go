@@ -3,8 +3,11 @@ package imports
 import (
 	"encoding/json"
 	"errors"
+	"go/parser"
+	"go/token"
 	"io"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -24,13 +27,13 @@ var borders = []struct {
 	{"extensions/...", []string{"rpcmode/...", "sdk/...", "cmd/..."}, "plugins know nothing of the wire"},
 	{"sdk/...", []string{"core/session", "core/agent", "core/store", "core/config", "extensions/...", "rpcmode/...", "cmd/..."}, "an author links the contract, not the agent"},
 	{"proto/...", []string{"core/session", "core/agent", "extensions/...", "sdk/...", "rpcmode/...", "cmd/..."}, "both sides import it"},
-	{"core/agent", []string{"core/session", "core/store", "core/config", "core/resource", "core/ui", "core/provider/*"}, "the loop has no files, no session, no user, no vendor"},
 	{"core/store", []string{"core/session", "core/agent", "core/config", "core/provider"}, "files know nothing of runs"},
 	{"core/provider/*", []string{"core/session", "core/agent", "core/store"}, "an adapter knows its vendor and the conversation"},
 	{"core/tool/...", []string{"core/session", "core/agent", "core/store", "core/provider/..."}, "a tool knows its work"},
-	{"core/config", []string{"core/session", "core/agent", "core/resource"}, "settings know nothing of who reads them"},
+	{"core/config", []string{"core/session", "core/agent", "core/provider", "core/resource"}, "settings know nothing of who reads them"},
 	{"core/resource", []string{"core/session", "core/agent", "core/config"}, "what is loaded is given to it"},
 	{"core/packages", []string{"core/session", "core/agent", "core/resource"}, "packages know nothing of who loads them"},
+	{"cmd/pi", []string{"sdk/...", "cmd/internal/..."}, "an extension is another process, and tests are no product"},
 	{"cmd/internal/replay/...", []string{"core/...", "rpcmode/...", "extensions/...", "sdk/..."}, "an agent is a command to it"},
 	{"cmd/internal/modelserver", []string{"core/...", "rpcmode/...", "extensions/...", "sdk/..."}, "the agent meets it as it meets a vendor"},
 	{"examples/clients/...", []string{"core/session", "extensions/...", "sdk/...", "cmd/..."}, "a client speaks the wire"},
@@ -52,7 +55,8 @@ var narrow = []struct {
 	{"core/proc", []string{"core/limit", "golang.org/x/..."}},
 	{"core/store", []string{"core/message", "github.com/gofrs/flock", "github.com/google/uuid"}},
 	{"core/compact", []string{"core/message", "core/store", "core/provider"}},
-	{"core/provider", []string{"core/message", "core/tool"}},
+	{"core/agent", []string{"core/event", "core/message", "core/provider", "core/tool"}},
+	{"core/provider", []string{"core/message"}},
 	{"core/tool", []string{"core/message", "github.com/google/jsonschema-go/..."}},
 	{"rpcmode/jsonl", nil},
 	{"rpcmode/wire", []string{"core/message", "core/todo"}},
@@ -82,7 +86,7 @@ var homes = []struct {
 // listed is what go list says of a package.
 type listed struct {
 	ImportPath string
-	Doc        string
+	Dir        string
 	Standard   bool
 	Imports    []string
 	Deps       []string
@@ -98,7 +102,7 @@ type repository struct {
 
 func list(t *testing.T) repository {
 	t.Helper()
-	cmd := exec.Command("go", "list", "-deps", "-json=ImportPath,Doc,Standard,Imports,Deps,GoFiles", module+"...")
+	cmd := exec.Command("go", "list", "-deps", "-json=ImportPath,Dir,Standard,Imports,Deps,GoFiles", module+"...")
 	out, err := cmd.Output()
 	if err != nil {
 		var exit *exec.ExitError
@@ -201,16 +205,34 @@ func TestLibrariesHaveHomes(t *testing.T) {
 	}
 }
 
-func TestEveryPackageSaysWhatItIsFor(t *testing.T) {
+func TestEveryPackageSaysWhatItIsForAndWhatItImports(t *testing.T) {
 	for name, p := range list(t).packages {
-		if p.Doc == "" && len(p.GoFiles) > 0 && !generated(name) {
+		if len(p.GoFiles) == 0 || name == "proto/extensionv1" { // generated: no place for a comment of ours
+			continue
+		}
+		switch doc := comment(t, p); {
+		case doc == "":
 			t.Errorf("%s has no package comment", name)
+		case !strings.Contains(doc, " import") && !fits("examples/...", name): // an author imports the sdk, what else
+			t.Errorf("the comment of %s does not say what it imports, or must not", name)
 		}
 	}
 }
 
-// generated packages have no place for a comment of ours.
-func generated(name string) bool { return name == "proto/extensionv1" }
+// comment gives the whole package comment as one line; go list has its first
+// sentence only.
+func comment(t *testing.T, p listed) string {
+	t.Helper()
+	var doc strings.Builder
+	for _, file := range p.GoFiles {
+		parsed, err := parser.ParseFile(token.NewFileSet(), filepath.Join(p.Dir, file), nil, parser.PackageClauseOnly|parser.ParseComments)
+		if err != nil {
+			t.Fatal(err)
+		}
+		doc.WriteString(parsed.Doc.Text())
+	}
+	return strings.Join(strings.Fields(doc.String()), " ")
+}
 
 func TestFits(t *testing.T) {
 	for _, test := range []struct {

@@ -1,8 +1,8 @@
 // Package anthropic is the adapter for the Anthropic Messages API
 // (api anthropic-messages) and the services that speak it.
 //
-// It imports the vendor's SDK, gjson, core/message, core/provider and
-// core/provider/internal only. The SDK builds and sends requests; the stream
+// It imports the vendor's SDK, gjson, sjson, core/message, core/provider
+// and core/provider/internal only. The SDK builds and sends requests; the stream
 // is read here, because decoding an event into the SDK's types takes many
 // times as long as the rest of its way to the client.
 //

@@ -1,6 +1,6 @@
 // Package todo is the tool with which the model keeps the list of tasks.
 //
-// It imports the standard library, core/tool and core/todo only.
+// It imports the standard library, core/message, core/tool and core/todo only.
 package todo
 
 import (

@@ -15,6 +15,8 @@
 //
 //	go build -o /tmp/programs/ ./cmd/pi/testdata/extensions/...
 //	go run ./cmd/internal/replay/cmd -agent ./bin/pi -programs /tmp/programs
+//
+// It imports cmd/internal/replay, and nothing else of this module.
 package main
 
 import (

@@ -6,8 +6,8 @@
 // An adapter hands Client to its SDK, which builds and signs the request, and
 // never sees the answer: Read does.
 //
-// It imports the standard library, core/message, core/provider and
-// core/provider/internal/sse only.
+// It imports the standard library, core/provider and core/provider/internal/sse
+// only.
 package exchange
 
 import (

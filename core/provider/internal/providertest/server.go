@@ -1,6 +1,9 @@
 // Package providertest is what the tests of the adapters share: a model
 // service on loopback that answers with the bytes it is given, and the tests
 // that every adapter must pass.
+//
+// It imports the standard library, core/message and core/provider only: what an
+// adapter is made with does not test it.
 package providertest
 
 import (
