@@ -51,9 +51,9 @@ func (s *Session) NewSession(ctx context.Context, parent string, setup ...store.
 	})
 }
 
-// SwitchSession opens another session file in place of this session. What
-// cannot be opened is an error, and this session stays. Otherwise it is like
-// NewSession.
+// SwitchSession opens a session file in place of this session, which may be
+// its own. What cannot be opened is an error, and this session stays. Otherwise
+// it is like NewSession.
 func (s *Session) SwitchSession(ctx context.Context, path string) (wait func() (Changed, error)) {
 	return s.change(ctx, func(from *conversation) (change, Changed, error) {
 		path = absolute(from.cwd, path)
@@ -135,8 +135,8 @@ func (s *Session) createLog(o store.CreateOptions) (*store.Log, error) {
 }
 
 func openLog(from *conversation, path string) (*store.Log, error) {
-	if path == from.log.Path() && from.log.Persisted() {
-		return nil, fmt.Errorf("session file %s is the session that is open already", path)
+	if from.log.Persisted() && sameFile(path, from.log.Path()) {
+		return from.log, nil // nobody else can have written to it
 	}
 	log, err := store.Open(path)
 	if err != nil {
@@ -148,6 +148,15 @@ func openLog(from *conversation, path string) (*store.Log, error) {
 		}
 	}
 	return log, nil
+}
+
+func sameFile(a, b string) bool {
+	if a == b {
+		return true
+	}
+	infoA, errA := os.Stat(a)
+	infoB, errB := os.Stat(b)
+	return errA == nil && errB == nil && os.SameFile(infoA, infoB)
 }
 
 func absolute(cwd, path string) string {
@@ -228,8 +237,10 @@ func (s *Session) replace(ctx context.Context, what change) (cancelled bool, err
 	s.swap(next, what)
 	restored := s.Model()
 	previous := old.log.Path()
-	if err := old.log.Close(); err != nil {
-		s.emit(s.life, &event.StorageError{Path: previous, Error: fmt.Sprintf("close the session that was left: %v", err)})
+	if log != old.log {
+		if err := old.log.Close(); err != nil {
+			s.emit(s.life, &event.StorageError{Path: previous, Error: fmt.Sprintf("close the session that was left: %v", err)})
+		}
 	}
 	s.announceStart(event.SessionStart{Reason: what.reason, PreviousSessionFile: previous})
 	s.tellRestored(before, restored)

@@ -213,6 +213,70 @@ func TestSwitchSession(t *testing.T) {
 	})
 }
 
+// A client may choose the session that is open from its list of them, by any
+// of its paths.
+func TestSwitchToTheOpenSession(t *testing.T) {
+	r, notes := noted(t, nil)
+	r.run("one")
+	path, before := r.File(), r.Generation()
+	link := filepath.Join(t.TempDir(), "link.jsonl")
+	if err := os.Symlink(path, link); err != nil {
+		t.Fatal(err)
+	}
+	entries := r.entryTypes()
+	for _, each := range []string{path, link} {
+		*notes = nil
+		if changed, err := r.SwitchSession(t.Context(), each)(); err != nil || changed.Cancelled {
+			t.Fatalf("got %+v, %v", changed, err)
+		}
+		if len(*notes) != 4 || !strings.HasPrefix((*notes)[2], `session_start {"reason":"resume"`) {
+			t.Errorf("extensions are told %q", *notes)
+		}
+		wantLines(t, r.entryTypes(), entries...)
+	}
+	if r.File() != path || r.Generation() != before+2 {
+		t.Errorf("the session is %s, generation %d after %d", r.File(), r.Generation(), before)
+	}
+	r.run("two")
+	wantLines(t, r.conversation(), "user: one", "assistant stop: ok", "user: two", "assistant stop: ok")
+}
+
+// To look at a session whose model cannot be had, or with another model or
+// level, does not change what it says of itself.
+func TestOpeningNotesOnlyWhatIsMissing(t *testing.T) {
+	dir := t.TempDir()
+	line := func(kind, id, parent, more string) string {
+		return fmt.Sprintf(`{"type":%q,"id":%q,"parentId":%s,"timestamp":"2026-01-01T00:00:00.000Z",%s}`+"\n", kind, id, parent, more)
+	}
+	said := func(parent string) string {
+		return line("message", "00000009", parent, `"message":{"role":"user","content":"hi","timestamp":1}`)
+	}
+	for name, c := range map[string]struct {
+		file string
+		more []string // what opening adds
+	}{
+		"a model that is gone": {line("model_change", "00000001", "null", `"provider":"gone","modelId":"x"`) +
+			line("thinking_level_change", "00000002", `"00000001"`, `"thinkingLevel":"high"`) + said(`"00000002"`), nil},
+		"a model without the level": {line("model_change", "00000001", "null", `"provider":"mock","modelId":"m2"`) +
+			line("thinking_level_change", "00000002", `"00000001"`, `"thinkingLevel":"high"`) + said(`"00000002"`), nil},
+		"no model and no level": {said("null"), []string{"thinking_level_change"}},
+		"no message":            {"", []string{"model_change", "thinking_level_change"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(dir, strings.ReplaceAll(name, " ", "-")+".jsonl")
+			file := `{"type":"session","version":3,"id":"x","timestamp":"2026-01-01T00:00:00.000Z"}` + "\n" + c.file
+			if err := os.WriteFile(path, []byte(file), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			r := newRig(t, nil, onDisk(t.TempDir()))
+			if _, err := r.SwitchSession(t.Context(), path)(); err != nil {
+				t.Fatal(err)
+			}
+			wantLines(t, r.entryTypes()[strings.Count(c.file, "\n"):], c.more...)
+		})
+	}
+}
+
 // What cannot be opened leaves the old session as it was.
 func TestFailedSwitchKeepsTheSession(t *testing.T) {
 	dir := t.TempDir()
@@ -229,16 +293,12 @@ func TestFailedSwitchKeepsTheSession(t *testing.T) {
 		"a folder":        dir,
 		"no name":         "",
 		"no such folder":  write("gone.jsonl", `{"type":"session","version":3,"id":"x","timestamp":"2026-01-01T00:00:00.000Z","cwd":"/no/such/folder"}`+"\n"),
-		"the open one":    "itself",
 		"held by another": "locked",
 	} {
 		t.Run(name, func(t *testing.T) {
 			r, notes := noted(t, nil)
 			r.run("p")
-			switch path {
-			case "itself":
-				path = r.File()
-			case "locked":
+			if path == "locked" {
 				log, err := store.Create(store.CreateOptions{Dir: dir, Cwd: dir})
 				if err != nil {
 					t.Fatal(err)
@@ -269,13 +329,24 @@ func TestFailedSwitchKeepsTheSession(t *testing.T) {
 			}
 			r.run("q")
 			wantLines(t, r.conversation(), "user: p", "assistant stop: ok", "user: q", "assistant stop: ok")
-			if name != "missing" && name != "no name" && name != "the open one" {
+			if name != "missing" && name != "no name" {
 				return
 			}
 			if _, err := os.Stat(filepath.Join(dir, "missing.jsonl")); !errors.Is(err, os.ErrNotExist) {
 				t.Errorf("a file was made: %v", err)
 			}
 		})
+	}
+}
+
+// Nobody can choose an empty line from a list.
+func TestForkMessagesHaveAText(t *testing.T) {
+	r := newRig(t, nil)
+	r.run("one")
+	r.run("")
+	r.run("two")
+	if list := r.ForkMessages(); len(list) != 2 || list[0].Text != "one" || list[1].Text != "two" {
+		t.Errorf("got %+v", list)
 	}
 }
 

@@ -172,22 +172,23 @@ func (s *Session) changedLevel(ctx context.Context, c *conversation, before, aft
 	s.config.Hooks.Tell(ctx, &event.ThinkingLevelSelect{Level: after, PreviousLevel: before})
 }
 
-// adopt brings a conversation and the session together: an old one brings its
-// model and level, a new one gets those of the session written down.
+// adopt brings a conversation and the session together: a new one gets model
+// and level of the session written down. An old one keeps what it says, also
+// where its model cannot be had now: looking at it changes nothing.
 func (s *Session) adopt(c *conversation) {
 	s.mu.Lock()
 	model, level := s.model, s.level()
 	s.mu.Unlock()
-	was := c.log.BranchState(c.log.Leaf())
-	if c.count() == 0 && !c.log.Persisted() {
+	was, isNew := c.log.BranchState(c.log.Leaf()), c.count() == 0
+	if isNew && !c.log.Persisted() {
 		// Where nothing was said yet the session says what it begins with, also
 		// behind what a fork took over.
 		was = store.BranchState{}
 	}
-	if model != nil && (was.Provider != model.Provider || was.ModelID != model.ID) {
+	if isNew && model != nil && (was.Provider != model.Provider || was.ModelID != model.ID) {
 		s.noteModel(c, *model)
 	}
-	if !was.HasThinkingLevel || was.ThinkingLevel != level {
+	if !was.HasThinkingLevel || isNew && was.ThinkingLevel != level {
 		s.noteLevel(c, level)
 	}
 }
