@@ -134,7 +134,14 @@ func (s *Session) compactionDue(r *run) bool {
 		return false
 	}
 	size := compact.ContextTokens(c.log.Context(c.log.Leaf()))
-	return compact.ShouldCompact(size.Tokens, model.ContextWindow, settings)
+	return compact.ShouldCompact(size.Tokens, model.ContextWindow, settings) && canCompact(c, settings)
+}
+
+// canCompact says whether there is anything to summarise. An automatic
+// compaction that has nothing to do is not worth a word to clients.
+func canCompact(c *conversation, settings compact.Settings) bool {
+	_, err := compact.Prepare(c.log, c.log.Leaf(), settings)
+	return !errors.Is(err, compact.ErrTooSmall) && !errors.Is(err, compact.ErrAlreadyCompacted)
 }
 
 // sawAnswer looks at the context after an answer that ended well: one that
@@ -168,20 +175,23 @@ func (s *Session) compactAutomatically(r *run, reason event.CompactionReason, wi
 // large, and has it sent again, once.
 func (s *Session) recoverOverflow(r *run) step {
 	s.mu.Lock()
-	enabled := s.settings.Compaction.Enabled
+	settings, c := s.settings.Compaction, s.conversation
 	s.mu.Unlock()
-	if !enabled {
+	if !settings.Enabled {
 		return finished
 	}
 	if r.overflowed {
 		s.emit(s.tellContext(r), &event.CompactionEnd{Reason: event.CompactOverflow, ErrorMessage: "The request is still too large after a compaction. Shorten the conversation, or use a model with a larger context window"})
 		return finished
 	}
+	if !canCompact(c, settings) {
+		return finished // the service's own words say what is wrong
+	}
 	r.overflowed = true
 	if s.compactAutomatically(r, event.CompactOverflow, true) != nil {
 		return finished // clients were told why
 	}
-	s.currentConversation().dropLast(failed)
+	c.dropLast(failed)
 	return again
 }
 

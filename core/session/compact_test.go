@@ -227,6 +227,14 @@ func TestCompactionOverTheThreshold(t *testing.T) {
 			t.Errorf("compacted %d times", n)
 		}
 	})
+	bubble(t, "nothing to do", func(t *testing.T) {
+		r := newRig(t, []scripted.Answer{full("a1"), full("a2")})
+		r.run("p1")
+		r.run("p2")
+		if n := r.Count("compaction_start") + r.Count("compaction_end"); n != 0 {
+			t.Errorf("got %q", r.brief())
+		}
+	})
 	bubble(t, "fails", func(t *testing.T) {
 		r := newRig(t, []scripted.Answer{scripted.Text("a1"), full("a2"), scripted.Fail(provider.Auth, "401")}, tight)
 		r.run("p1")
@@ -334,6 +342,11 @@ func TestOverflow(t *testing.T) {
 		r.SetAutoCompaction(false)
 		r.run("p3")
 		wantLines(t, r.Lines("message_", "turn_"), "agent_start", "agent_end 2", "agent_settled")
+	})
+	bubble(t, "nothing to compact", func(t *testing.T) {
+		r := newRig(t, []scripted.Answer{tooLarge})
+		r.run("p")
+		wantLines(t, r.brief(), "agent_start", "message_end user: p", "message_end assistant error (prompt is too long)", "agent_end 2", "agent_settled")
 	})
 	bubble(t, "the compaction fails", func(t *testing.T) {
 		r := talked(t, []scripted.Answer{tooLarge, scripted.Fail(provider.Auth, "401")})

@@ -19,16 +19,20 @@ type ForkMessage struct {
 	Text    string
 }
 
-// ForkMessages lists all user messages of the session, in the order they were
-// added, those of other branches included.
+// ForkMessages lists the user messages of the session that have a text, in the
+// order they were added, those of other branches included.
 func (s *Session) ForkMessages() []ForkMessage {
 	list := []ForkMessage{}
 	for _, e := range s.currentConversation().log.Entries() {
 		if e.Role() != message.RoleUser {
 			continue
 		}
-		if m, err := e.Message(); err == nil {
-			list = append(list, ForkMessage{EntryID: e.ID, Text: message.TextOf(m)})
+		m, err := e.Message()
+		if err != nil {
+			continue
+		}
+		if text := message.TextOf(m); text != "" {
+			list = append(list, ForkMessage{EntryID: e.ID, Text: text})
 		}
 	}
 	return list
