@@ -33,8 +33,8 @@
 // sdktest tests an extension without pi. An extension is a module of its own;
 // where this one cannot be fetched, its go.mod takes it from a clone:
 //
-//	go mod edit -replace github.com/seed-54e836f5/pi=/path/to/the/clone
-//	go mod tidy
+//	go mod edit -require github.com/seed-54e836f5/pi@v0.0.0 -replace github.com/seed-54e836f5/pi=/path/to/the/clone
+//	go get .
 //
 // Many types here are other names for those of core/event, core/message and
 // core/tool, which show the fields:
