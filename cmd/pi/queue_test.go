@@ -14,6 +14,7 @@ import (
 // Two commands in one write: the second finds what the first began.
 func TestAbortInTheSameWrite(t *testing.T) {
 	p := newHome(t).start(t)
+	p.prompt("SAY ready") // an abort withdraws what still waits for the start
 	p.send(`{"id":"p","type":"prompt","message":"SLOW 1000\nSAY a b c d e f g h i j k l m n o p"}` + "\n" + `{"id":"a","type":"abort"}`)
 	if f := p.response("p"); !f.Success {
 		t.Errorf("prompt: %s", f.Error)
