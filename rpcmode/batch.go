@@ -29,6 +29,9 @@ type Batch struct {
 	// Started is called once events are listened to; nil: the session has
 	// started already.
 	Started func()
+	// Ending is called once when the end begins, from which CloseTime counts;
+	// nil: nobody wants to know.
+	Ending func()
 	// Prompts are sent one after the other, each when the one before has
 	// settled; none: nothing runs.
 	Prompts []session.Prompt
@@ -120,6 +123,9 @@ func (b Batch) play(ctx context.Context, gone <-chan struct{}, receive func(even
 		if err = b.send(ctx, gone, p); err != nil || ctx.Err() != nil {
 			break
 		}
+	}
+	if b.Ending != nil {
+		b.Ending()
 	}
 	closing, done := context.WithTimeout(context.WithoutCancel(ctx), b.closeTime())
 	defer done()

@@ -32,6 +32,9 @@ type Options struct {
 	// Started is called once events reach the client, so that those of the
 	// session's start do; nil: the session has started already.
 	Started func()
+	// Ending is called once when the end begins, from which CloseTime counts;
+	// nil: nobody wants to know.
+	Ending func()
 	// UI is what the session was made with; nil: it has another one, and the
 	// client's answers go nowhere.
 	UI *UI
@@ -78,6 +81,9 @@ func Serve(ctx context.Context, o Options) error {
 	case <-ctx.Done():
 	case <-s.session.ShutdownRequested():
 	case <-s.out.Failed():
+	}
+	if o.Ending != nil {
+		o.Ending()
 	}
 	deadline := time.Now().Add(s.options.CloseTime)
 	err := s.end(ctx, deadline)

@@ -137,7 +137,10 @@ func (e slowExtensions) Reload(context.Context) error { return nil }
 func TestServeEndsWhatWaitsForExtensions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		starting := make(slowExtensions)
-		r := newRig(t, func(c *session.Config, _ *rpcmode.Options) { c.Extensions = starting })
+		endings := 0
+		r := newRig(t, func(c *session.Config, o *rpcmode.Options) {
+			c.Extensions, o.Ending = starting, func() { endings++ }
+		})
 		r.send(`{"id":"p","type":"prompt","message":"HANG"}`)
 		if err := r.input.Close(); err != nil {
 			t.Fatal(err)
@@ -145,12 +148,34 @@ func TestServeEndsWhatWaitsForExtensions(t *testing.T) {
 		synctest.Wait()
 		close(starting)
 		<-r.served
+		if endings != 1 {
+			t.Errorf("the end was announced %d times", endings)
+		}
 		lines := strings.Join(r.output.take(), "\n")
 		for _, want := range []string{`"id":"p","type":"response","command":"prompt","success":true`, `{"type":"agent_end"`, `{"type":"agent_settled","aborted":true}`} {
 			if !strings.Contains(lines, want) {
 				t.Errorf("no %s in\n%s", want, lines)
 			}
 		}
+	})
+}
+
+// An abort does not wait for extensions to start, and a prompt that does is
+// refused.
+func TestAbortBeforeExtensionsAreUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		starting := make(slowExtensions)
+		r := newRig(t, func(c *session.Config, _ *rpcmode.Options) { c.Extensions = starting })
+		r.send(`{"id":"p","type":"prompt","message":"SAY hi"}`)
+		r.send(`{"id":"a","type":"abort"}`)
+		synctest.Wait()
+		lines := strings.Join(r.output.take(), "\n")
+		for _, want := range []string{`{"id":"p","type":"response","command":"prompt","success":false,"error":"aborted before it began"}`, `{"id":"a","type":"response","command":"abort","success":true}`} {
+			if !strings.Contains(lines, want) {
+				t.Errorf("no %s in\n%s", want, lines)
+			}
+		}
+		close(starting)
 	})
 }
 

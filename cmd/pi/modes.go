@@ -23,12 +23,17 @@ import (
 // a signal is never kept for a second.
 const closeTime = 800 * time.Millisecond
 
+// lastMoments are what extensions have to end when the session took all of
+// closeTime. Those that are not gone then see their standard input end.
+const lastMoments = 100 * time.Millisecond
+
 // running is a session with its extensions, in one of the modes.
 type running struct {
 	process *process
 	session *session.Session
 	host    *extensions.Host
 	log     *slog.Logger
+	ending  time.Time // when the end began
 }
 
 // begin puts a session and its extensions together. Nothing runs until start.
@@ -62,15 +67,22 @@ func (r *running) start() {
 	r.session.Start("startup", "")
 }
 
-// end ends the extensions; the session is closed already.
+func (r *running) noteEnding() { r.ending = time.Now() }
+
+// end ends the extensions; the session is closed already. They have what it
+// left of the time.
 func (r *running) end(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTime)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.timeLeft(time.Now()))
 	defer cancel()
 	r.process.notes.say(r.process.notes.list()...) // a short life may have left some unsaid
 	r.process.background.Close(0)
 	if err := r.host.Close(ctx); err != nil {
 		r.log.Warn("some extensions did not end in time", "error", err)
 	}
+}
+
+func (r *running) timeLeft(now time.Time) time.Duration {
+	return max(closeTime-now.Sub(r.ending), lastMoments)
 }
 
 // serve is rpc mode.
@@ -86,7 +98,7 @@ func (p *process) serve(ctx context.Context) (int, error) {
 		return 0, err
 	}
 	err = rpcmode.Serve(ctx, rpcmode.Options{
-		In: p.std.in, Out: p.std.records(), Session: r.session, Started: r.start, UI: user, Extensions: described{r.host},
+		In: p.std.in, Out: p.std.records(), Session: r.session, Started: r.start, Ending: r.noteEnding, UI: user, Extensions: described{r.host},
 		ListSessions: p.listSessions(r.session), ExportHTML: exporter(r.session),
 		Dialect: p.dialect, Version: version, Log: r.log, CloseTime: closeTime,
 	})
@@ -136,7 +148,7 @@ func (p *process) runBatch(ctx context.Context, mode string, out io.Writer, user
 		return 0, err
 	}
 	ok, err := play(ctx, rpcmode.Batch{
-		Out: out, Errors: p.std.err, Session: r.session, Started: r.start, Prompts: prompts,
+		Out: out, Errors: p.std.err, Session: r.session, Started: r.start, Ending: r.noteEnding, Prompts: prompts,
 		Header: r.session.Header(), Log: r.log, CloseTime: closeTime,
 	})
 	r.end(ctx)

@@ -125,14 +125,14 @@ const closeTime = 5 * time.Second
 
 // Close ends the agent's input, which makes it abort what runs and end, and
 // waits for that and for all handlers. An agent that was spawned and does not
-// end in time is killed. The error is that of a process that failed.
+// end in time is killed. The error is that of a process that failed, with what
+// kept the rest of the commands from it.
 func (c *Client) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
 	defer cancel()
-	err := c.out.Close(ctx)
-	err = errors.Join(err, c.closeIn())
+	err := errors.Join(c.out.Close(ctx), c.closeIn())
 	if c.process != nil {
-		err = c.process.end(ctx)
+		err = errors.Join(c.process.end(ctx), err)
 	}
 	select {
 	case <-c.done:

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -41,6 +42,10 @@ func TestMain(m *testing.M) {
 		os.Exit(3)
 	case "deaf":
 		select {}
+	case "impatient":
+		if _, err := os.Stdin.Read(make([]byte, 1)); err != nil {
+			os.Exit(1)
+		}
 	}
 }
 
@@ -499,6 +504,31 @@ func TestSpawnReportsHowAProcessEnds(t *testing.T) {
 	<-c.Done()
 	if err := c.Close(); err == nil {
 		t.Error("Close did not say that the process had failed")
+	}
+}
+
+// A process may end well and have left unread what was sent.
+func TestCloseTellsWhatCouldNotBeSent(t *testing.T) {
+	c := spawn(t, "impatient")
+	const moreThanAPipeHolds = 4 << 20
+	if _, err := c.Bash(t.Context(), wire.Bash{Command: strings.Repeat("x", moreThanAPipeHolds)}); !errors.Is(err, client.ErrClosed) {
+		t.Errorf("the command gave %v", err)
+	}
+	<-c.Done()
+	if err := c.Close(); !errors.Is(err, syscall.EPIPE) {
+		t.Errorf("Close gave %v", err)
+	}
+}
+
+// Nothing is wrong with a process that was asked to end, and did.
+func TestCloseAfterShutdown(t *testing.T) {
+	c := spawn(t, "scripted")
+	if err := c.Shutdown(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	<-c.Done()
+	if err := c.Close(); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -3,8 +3,10 @@ package client
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
 	"strings"
 	"sync"
@@ -71,7 +73,13 @@ func Spawn(ctx context.Context, command Command, o Options) (*Client, error) {
 	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("start the agent: %w", err)
 	}
-	return connect(out, in, in.Close, p, o), nil
+	closeIn := func() error {
+		if err := in.Close(); !errors.Is(err, os.ErrClosed) { // as the end of the process leaves it
+			return err
+		}
+		return nil
+	}
+	return connect(out, in, closeIn, p, o), nil
 }
 
 // process is an agent that was spawned.
