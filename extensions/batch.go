@@ -12,9 +12,13 @@ import (
 
 // Limits of what waits for an extension that does not keep up.
 const (
-	// coalesceFrom is the backlog from which on events are joined: deltas of
-	// one text into one, and of tool updates, which say all so far, the last.
+	// coalesceFrom is the number of events, since somebody last waited for the
+	// extension, from which on those that wait are joined: deltas of one text
+	// into one, and of tool updates, which say all so far, the last.
 	coalesceFrom = 512
+	// floodPause is how long a message of a flood waits for more to go with it,
+	// unless somebody waits for the extension.
+	floodPause = 5 * time.Millisecond
 	// maxBacklog is the number of events, and maxBacklogBytes the size of
 	// their deltas, beyond which the oldest are dropped.
 	maxBacklog      = 4096
@@ -31,11 +35,15 @@ type batch struct {
 
 	mu      sync.Mutex
 	waiting []event.Event
+	joined  *event.MessageUpdate // the last that waits, if its delta is in text still; nil: it is not
+	text    []byte
+	since   int // events since somebody waited
 	bytes   int
 	dropped uint64        // since the last message
 	sending bool          // a message is on its way
 	flushed chan struct{} // closed when nothing waits any more; nil: nobody wants to know
 	wake    chan struct{} // holds one token when there is something to send
+	hurry   chan struct{} // holds one token when somebody waits
 	stats   batchStats
 	told    map[event.Kind]time.Time // when a failure of a kind was last reported
 	slow    bool
@@ -47,14 +55,16 @@ type batchStats struct {
 }
 
 func newBatch(i *instance) *batch {
-	return &batch{i: i, wake: make(chan struct{}, 1), told: map[event.Kind]time.Time{}}
+	return &batch{i: i, wake: make(chan struct{}, 1), hurry: make(chan struct{}, 1), told: map[event.Kind]time.Time{}}
 }
 
 // add puts an event in line. It is called from the run and never waits.
 func (b *batch) add(e event.Event) {
 	b.mu.Lock()
 	becameSlow := false
-	if len(b.waiting) < coalesceFrom || !b.coalesce(e) {
+	b.since++
+	if b.since <= coalesceFrom || len(b.waiting) == 0 || !b.coalesce(e) {
+		b.seal()
 		b.waiting = append(b.waiting, e)
 		b.bytes += deltaSize(e)
 		for len(b.waiting) > maxBacklog || b.bytes > maxBacklogBytes {
@@ -66,17 +76,22 @@ func (b *batch) add(e event.Event) {
 		}
 	}
 	b.mu.Unlock()
-	select {
-	case b.wake <- struct{}{}:
-	default:
-	}
+	signal(b.wake)
 	if becameSlow {
 		b.i.x.host.report(b.i.x.source.path, string(e.Kind()), fmt.Errorf(
 			"extension %s does not keep up with %s: events are left out", b.i.x.displayName(), e.Kind()))
 	}
 }
 
-// coalesce joins an event to one that waits, if that loses nothing.
+func signal(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}
+
+// coalesce joins an event to one that waits, if that loses nothing. The caller
+// holds mu, as with what follows.
 func (b *batch) coalesce(e event.Event) bool {
 	switch e := e.(type) {
 	case *event.MessageUpdate:
@@ -84,12 +99,15 @@ func (b *batch) coalesce(e event.Event) bool {
 		if !ok || !isDelta(last.Update) || last.Update.Type != e.Update.Type || last.Update.ContentIndex != e.Update.ContentIndex || e.Update.Delta == nil {
 			return false
 		}
-		joined, text := *last, *last.Update.Delta+*e.Update.Delta
-		joined.Update.Delta = &text
-		if e.Usage != nil {
-			joined.Usage = e.Usage
+		if b.joined == nil {
+			own := *last
+			b.joined, b.text = &own, append(b.text[:0], *last.Update.Delta...)
+			b.waiting[len(b.waiting)-1] = b.joined
 		}
-		b.waiting[len(b.waiting)-1] = &joined
+		b.text = append(b.text, *e.Update.Delta...)
+		if e.Usage != nil {
+			b.joined.Usage = e.Usage
+		}
 		b.bytes += len(*e.Update.Delta)
 	case *event.ToolExecutionUpdate:
 		for n := len(b.waiting) - 1; n >= 0; n-- {
@@ -106,6 +124,16 @@ func (b *batch) coalesce(e event.Event) bool {
 	}
 	b.stats.coalesced++
 	return true
+}
+
+// seal ends the joining of deltas to the last that waits.
+func (b *batch) seal() {
+	if b.joined == nil {
+		return
+	}
+	text := string(b.text)
+	b.joined.Update.Delta = &text
+	b.joined = nil
 }
 
 func isDelta(u event.AssistantUpdate) bool {
@@ -127,6 +155,7 @@ func deltaSize(e event.Event) int {
 // drain waits until the extension has handled all that was added before.
 func (b *batch) drain(ctx context.Context) error {
 	b.mu.Lock()
+	b.since = 0
 	if len(b.waiting) == 0 && !b.sending {
 		b.mu.Unlock()
 		return nil
@@ -136,6 +165,7 @@ func (b *batch) drain(ctx context.Context) error {
 	}
 	flushed := b.flushed
 	b.mu.Unlock()
+	signal(b.hurry)
 	select {
 	case <-flushed:
 		return nil
@@ -158,7 +188,26 @@ func (b *batch) send() {
 				break
 			}
 			b.deliver(events, dropped)
+			b.pause()
 		}
+	}
+}
+
+// pause lets more come together in a flood: a message for each handful would
+// cost the run more than its deltas do.
+func (b *batch) pause() {
+	b.mu.Lock()
+	flood := b.since > coalesceFrom && b.flushed == nil
+	b.mu.Unlock()
+	if !flood {
+		return
+	}
+	enough := time.NewTimer(floodPause)
+	defer enough.Stop()
+	select {
+	case <-enough.C:
+	case <-b.hurry:
+	case <-b.i.life.Done():
 	}
 }
 
@@ -166,6 +215,7 @@ func (b *batch) send() {
 func (b *batch) take() (events []event.Event, dropped uint64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	b.seal()
 	n := min(len(b.waiting), maxBatch)
 	events, b.waiting = b.waiting[:n:n], b.waiting[n:]
 	for _, e := range events {
@@ -233,5 +283,5 @@ func (b *batch) fail(kind event.Kind, err error) {
 func (b *batch) state() (stats batchStats, slow bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.stats, b.slow || len(b.waiting) > coalesceFrom
+	return b.stats, b.slow || len(b.waiting) > coalesceFrom || b.bytes > maxBacklogBytes/16
 }

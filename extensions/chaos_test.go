@@ -272,6 +272,26 @@ func TestUpdatesComeInOrderAndWhole(t *testing.T) {
 	}
 }
 
+// TestFloodsOfDeltasAreJoined: an extension sees each delta of a short answer,
+// and all the text of a long one, without a call for each of its deltas.
+func TestFloodsOfDeltasAreJoined(t *testing.T) {
+	for count, joined := range map[int]bool{500: false, 20000: true} {
+		k := startKit(t, actor(t, "message_update=count", nil))
+		want := burst(k, count)
+		k.hooks.Tell(t.Context(), &event.MessageEnd{Message: message.NewUser("x", nil, 1)})
+		if n := k.person.waitNotice(t, "text: "); n.Message != "text: "+want {
+			t.Errorf("of %d deltas the text came as %d bytes, not %d", count, len(n.Message)-6, len(want))
+		}
+		var events int
+		if _, err := fmt.Sscanf(k.person.waitNotice(t, "events: ").Message, "events: %d", &events); err != nil {
+			t.Fatal(err)
+		}
+		if (events < count/10) != joined || !joined && events != count {
+			t.Errorf("%d deltas came as %d events", count, events)
+		}
+	}
+}
+
 func burst(k *kit, count int) (text string) {
 	var all strings.Builder
 	for n := range count {

@@ -151,7 +151,8 @@ var (
 )
 
 // Events that are only told. MessageUpdate and ToolExecutionUpdate come in
-// batches, a little later than they happen but never after what follows them.
+// batches, a little later than they happen but never after what follows them;
+// in a flood several deltas of one text come as one.
 var (
 	SessionStart          = told[SessionStartEvent](event.KindSessionStart)
 	SessionInfoChanged    = told[SessionInfoChangedEvent](event.KindSessionInfoChanged)

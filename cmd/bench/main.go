@@ -7,7 +7,8 @@
 //	go run ./cmd/bench -pi bin/pi -reference 'node /path/to/cli.js'
 //
 // With -extension it also measures a start with that extension (an executable,
-// for pi only). It prints a table in Markdown: the median of each measure, and
+// for pi only). The extension that sees the deltas of an answer is this program
+// itself. It prints a table in Markdown: the median of each measure, and
 // with a reference the median of the ratios of the runs, which were taken in
 // turns so that a busy machine is busy for both.
 //
@@ -23,9 +24,14 @@ import (
 	"os"
 	"os/signal"
 	"strings"
+
+	"github.com/seed-54e836f5/pi/sdk"
 )
 
 func main() {
+	if isWatcher() {
+		sdk.Main(watch)
+	}
 	var o options
 	flag.StringVar(&o.pi, "pi", "", "the command of pi, parted by blanks")
 	flag.StringVar(&o.reference, "reference", "", "the command of an agent to compare with")

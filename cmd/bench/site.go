@@ -98,7 +98,7 @@ func (a *agent) largeSession() string { return filepath.Join(a.home, "large.json
 // its values.
 func (s *site) take(ctx context.Context, m measure) ([]row, error) {
 	agents := s.agents
-	if m.extension {
+	if m.extension || m.piOnly {
 		agents = agents[:1]
 	}
 	rows := make([]row, len(m.values))

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"errors"
+	"fmt"
 	"os"
 	"strings"
 
@@ -140,6 +142,6 @@ func collects(x *sdk.Extension, what string) {
 		return act(x, ctx, "message_update", what)
 	})
 	sdk.On(x, sdk.MessageEnd, func(ctx *sdk.Context, _ *sdk.MessageEndEvent) (*sdk.MessageEndResult, error) {
-		return nil, ctx.UI.Notify("text: "+text.String(), sdk.Info)
+		return nil, errors.Join(ctx.UI.Notify("text: "+text.String(), sdk.Info), ctx.UI.Notify(fmt.Sprintf("events: %d", events), sdk.Info))
 	})
 }
