@@ -127,14 +127,14 @@ func TestCompletion(t *testing.T) {
 	if err != nil || len(got) != 1 || got[0] != (session.Completion{Value: "x!", Label: "loud"}) {
 		t.Errorf("got %+v, %v", got, err)
 	}
-	for prefix, want := range map[string]string{
-		"fail":  "actor fails in completion",
-		"panic": "actor panics in completion",
-		"hang":  "the completion of the command complete did not answer within 2s",
-		"die":   "actor dies in completion",
+	for _, test := range []struct{ prefix, want string }{
+		{"fail", "actor fails in completion"},
+		{"panic", "actor panics in completion"},
+		{"hang", "the completion of the command complete did not answer within 2s"},
+		{"die", "actor dies in completion"},
 	} {
-		if _, err := k.session.CompleteArguments(t.Context(), "complete", prefix); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s gave %v", prefix, err)
+		if _, err := k.session.CompleteArguments(t.Context(), "complete", test.prefix); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s gave %v", test.prefix, err)
 		}
 	}
 }

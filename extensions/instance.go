@@ -175,6 +175,9 @@ func (i *instance) settled() <-chan struct{} {
 func (i *instance) callError(ctx context.Context, done string, err error) error {
 	name := i.x.displayName()
 	cause := context.Cause(ctx)
+	if cause == nil {
+		cause = context.Cause(i.life) // it ends ctx as well, a moment later
+	}
 	var slow *slowError
 	var gone *goneError
 	switch {
