@@ -660,6 +660,12 @@ export type TodoAutoClearEvent = {
   type: "todo_auto_clear";
 };
 
+/** Rules match what the model writes: its answer is stopped and tried again with them in mind, or it is reminded of them afterwards, as they and the settings say. */
+export type TtsrTriggeredEvent = {
+  type: "ttsr_triggered";
+  rules: Rule[];
+};
+
 /** It shows a dialog or a notice. */
 export type ExtensionUIRequestFrame = {
   type: "extension_ui_request";
@@ -1139,6 +1145,26 @@ export type Queue = {
   followUp: string[];
 };
 
+export type Rule = {
+  name: string;
+  path: string;
+  content: string;
+  globs?: string[];
+  alwaysApply?: boolean;
+  description?: string;
+  condition?: string[];
+  scope?: string[];
+  interruptMode?: string;
+  _source: RuleSource;
+};
+
+export type RuleSource = {
+  provider: string;
+  providerName: string;
+  path: string;
+  level: string;
+};
+
 export type SessionInfo = {
   path: string;
   id: string;
@@ -1360,7 +1386,8 @@ export type AnyEvent =
   | EntryAppendedEvent
   | StorageErrorEvent
   | TodoReminderEvent
-  | TodoAutoClearEvent;
+  | TodoAutoClearEvent
+  | TtsrTriggeredEvent;
 export type ClientFrame =
   | AnyCommand
   | ExtensionUIResponseFrame

@@ -114,6 +114,8 @@ type (
 	ModelSelectEvent = event.ModelSelect
 	// ThinkingLevelSelectEvent says that the thinking level has changed.
 	ThinkingLevelSelectEvent = event.ThinkingLevelSelect
+	// RulesTriggeredEvent says that rules match what the model writes.
+	RulesTriggeredEvent = event.RulesTriggered
 )
 
 // Descriptor names a kind of event and fixes the type of its handlers, so that
@@ -175,6 +177,7 @@ var (
 	AfterProviderResponse = told[AfterProviderResponseEvent](event.KindAfterProviderResponse)
 	ModelSelect           = told[ModelSelectEvent](event.KindModelSelect)
 	ThinkingLevelSelect   = told[ThinkingLevelSelectEvent](event.KindThinkingLevelSelect)
+	RulesTriggered        = told[RulesTriggeredEvent](event.KindRulesTriggered)
 )
 
 func decided[E, R any](kind event.Kind) Descriptor[func(*Context, *E) (*R, error)] {

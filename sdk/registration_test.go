@@ -152,7 +152,7 @@ func TestEveryKindHasADescriptor(t *testing.T) {
 		SessionStart.Kind(), SessionInfoChanged.Kind(), SessionCompact.Kind(), SessionCompactFailed.Kind(), SessionTree.Kind(),
 		SessionShutdown.Kind(), AgentStart.Kind(), AgentEnd.Kind(), AgentSettled.Kind(), UIPromptStart.Kind(), UIPromptEnd.Kind(),
 		TurnStart.Kind(), TurnEnd.Kind(), MessageStart.Kind(), MessageUpdate.Kind(), ToolExecutionStart.Kind(), ToolExecutionUpdate.Kind(),
-		ToolExecutionEnd.Kind(), AfterProviderResponse.Kind(), ModelSelect.Kind(), ThinkingLevelSelect.Kind(),
+		ToolExecutionEnd.Kind(), AfterProviderResponse.Kind(), ModelSelect.Kind(), ThinkingLevelSelect.Kind(), RulesTriggered.Kind(),
 	} {
 		described[kind] = true
 	}

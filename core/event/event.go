@@ -83,6 +83,7 @@ const (
 	KindStorageError         Kind = "storage_error"
 	KindTodoReminder         Kind = "todo_reminder"
 	KindTodoAutoClear        Kind = "todo_auto_clear"
+	KindRulesTriggered       Kind = "ttsr_triggered"
 
 	KindProjectTrust          Kind = "project_trust"
 	KindResourcesDiscover     Kind = "resources_discover"

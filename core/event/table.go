@@ -95,6 +95,8 @@ var table = []Info{
 		Doc: "A run ended while tasks of the todo list were open."},
 	{Kind: KindTodoAutoClear, Client: true, New: func() Event { return new(TodoAutoClear) },
 		Doc: "All tasks were done, and the todo list was cleared."},
+	{Kind: KindRulesTriggered, Client: true, Hook: Observe, New: func() Event { return new(RulesTriggered) },
+		Doc: "Rules match what the model writes: its answer is stopped and tried again with them in mind, or it is reminded of them afterwards, as they and the settings say."},
 
 	{Kind: KindProjectTrust, Hook: Decide, NewResult: func() any { return new(ProjectTrustResult) }, New: func() Event { return new(ProjectTrust) }},
 	{Kind: KindResourcesDiscover, Hook: Decide, NewResult: func() any { return new(ResourcesDiscoverResult) }, New: func() Event { return new(ResourcesDiscover) }},

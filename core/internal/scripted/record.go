@@ -134,15 +134,28 @@ func detail(e event.Event) string {
 	case *event.AutoRetryEnd:
 		return fmt.Sprintf("%d %v%s", e.Attempt, e.Success, when(e.FinalError != "", ": "+e.FinalError))
 	default:
-		data, err := message.Marshal(e)
-		if err != nil {
-			return err.Error()
-		}
-		if string(data) == "{}" {
-			return ""
-		}
-		return string(data)
+		return other(e)
 	}
+}
+
+// other is for events that have no form of their own in a line: that of rules
+// by their names, all others as JSON.
+func other(e event.Event) string {
+	if triggered, ok := e.(*event.RulesTriggered); ok {
+		names := make([]string, len(triggered.Rules))
+		for i, r := range triggered.Rules {
+			names[i] = r.Name
+		}
+		return strings.Join(names, " ")
+	}
+	data, err := message.Marshal(e)
+	if err != nil {
+		return err.Error()
+	}
+	if string(data) == "{}" {
+		return ""
+	}
+	return string(data)
 }
 
 // Message writes a message in one line: its role, how it ended, its text.

@@ -59,6 +59,7 @@ var kinds = map[string]func(x *sdk.Extension, what string){
 	sdk.AfterProviderResponse.Kind(): observes(sdk.AfterProviderResponse),
 	sdk.ModelSelect.Kind():           observes(sdk.ModelSelect),
 	sdk.ThinkingLevelSelect.Kind():   observes(sdk.ThinkingLevelSelect),
+	sdk.RulesTriggered.Kind():        observes(sdk.RulesTriggered),
 }
 
 func decides[E, R any](d sdk.Descriptor[func(*sdk.Context, *E) (*R, error)]) func(*sdk.Extension, string) {
