@@ -52,6 +52,7 @@ var narrow = []struct {
 	{"core/limit", nil},
 	{"core/readfile", nil},
 	{"core/todo", nil},
+	{"core/rule", []string{"core/event", "github.com/bmatcuk/doublestar/..."}},
 	{"core/proc", []string{"core/limit", "golang.org/x/..."}},
 	{"core/store", []string{"core/message", "github.com/gofrs/flock", "github.com/google/uuid"}},
 	{"core/compact", []string{"core/message", "core/store", "core/provider"}},
