@@ -58,6 +58,11 @@ type Config struct {
 	// this run ended; clients are told in agent_end. Nil: no.
 	WillRetry func(Result) bool
 
+	// Watch looks at each step of an answer right after it was emitted. Its
+	// error ends the answer there, as an aborted one that says why; it is the
+	// error of the result then. Nil: answers are let through.
+	Watch func(*event.MessageUpdate) error
+
 	// Emit is the sink: every event of the run, in order, from Run's
 	// goroutine. It may replace the message of a MessageEnd, and the loop goes
 	// on with that.

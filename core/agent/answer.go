@@ -24,6 +24,9 @@ func (r *run) answer() *message.Assistant {
 	if err == nil {
 		err = a.stream()
 	}
+	if a.stopped != nil {
+		err = a.stopped
+	}
 	if err != nil {
 		a.fail(err)
 	}
@@ -61,7 +64,8 @@ type answer struct {
 	blocks   []*block
 	price    message.Price
 	started  bool
-	newUsage bool // the usage changed since the last update told it
+	newUsage bool  // the usage changed since the last update told it
+	stopped  error // what Watch ended it with; nil: it did not
 }
 
 type block struct {
@@ -101,6 +105,9 @@ func (a *answer) stream() error {
 func (a *answer) fail(err error) {
 	a.message.StopReason = message.StopError
 	a.message.ErrorMessage = err.Error()
+	if a.stopped != nil {
+		a.message.StopReason = message.StopAborted
+	}
 	if a.run.ctx.Err() != nil || provider.ClassOf(err) == provider.Aborted || errors.Is(err, context.Canceled) {
 		a.message.StopReason, a.message.ErrorMessage = message.StopAborted, AbortedMessage
 	}
@@ -109,6 +116,9 @@ func (a *answer) fail(err error) {
 
 // take is the sink of the stream.
 func (a *answer) take(d provider.Delta) error {
+	if a.stopped != nil {
+		return a.stopped
+	}
 	switch d.Kind {
 	case provider.Begin:
 		a.message.ResponseID = d.ResponseID
@@ -155,8 +165,7 @@ func (a *answer) takeBlock(d provider.Delta) error {
 		b.text.WriteString(d.Text)
 		update.Delta = &d.Text
 	}
-	a.emit(update)
-	return nil
+	return a.emit(update)
 }
 
 // steps says for each delta of a block what it does and what clients see.
@@ -176,13 +185,17 @@ var steps = map[provider.DeltaKind]struct {
 	provider.ToolCallEnd:   {block: message.BlockToolCall, update: event.ToolCallEnd, ends: true},
 }
 
-func (a *answer) emit(update event.AssistantUpdate) {
+func (a *answer) emit(update event.AssistantUpdate) error {
 	e := &event.MessageUpdate{Update: update, Partial: a.snapshot}
 	if a.newUsage {
 		usage := a.message.Usage
 		e.Usage, a.newUsage = &usage, false
 	}
 	a.run.Emit(e)
+	if a.run.Watch != nil {
+		a.stopped = a.run.Watch(e)
+	}
+	return a.stopped
 }
 
 func (a *answer) start(reason message.StopReason) {

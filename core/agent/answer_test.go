@@ -423,3 +423,28 @@ func TestArguments(t *testing.T) {
 		}
 	}
 }
+
+func TestAWatcherStopsAnAnswer(t *testing.T) {
+	enough := errors.New("that is enough")
+	r := newRig(scripted.Answer{Parts: []scripted.Part{scripted.Say("a", "b", "c"), scripted.Call("c1", "touch")}}, scripted.Text("again"))
+	r.tools = []*scripted.Tool{{Name: "touch"}}
+	r.Watch = func(e *event.MessageUpdate) error {
+		if e.Update.Delta != nil && *e.Update.Delta == "b" {
+			return enough
+		}
+		return nil
+	}
+	result := agent.Run(t.Context(), r.Config, prompt("hi"))
+	wantLines(t, r.Lines()[4:],
+		"message_start assistant pending",
+		"message_update text_start",
+		"message_update text_delta a",
+		"message_update text_delta b",
+		"message_end assistant aborted (that is enough): ab",
+		"turn_end 0",
+		"agent_end 2",
+	)
+	if !errors.Is(result.Err, enough) {
+		t.Errorf("the run ends with %v", result.Err)
+	}
+}
