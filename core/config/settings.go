@@ -44,6 +44,8 @@ type Settings struct {
 	Packages                    []PackageEntry
 	EnableSkillCommands         bool
 
+	Rules RuleSettings
+
 	DefaultProjectTrust string // ask, always, never
 
 	// HookTimeout is how long an extension may take for one hook, and
@@ -76,6 +78,16 @@ type RetrySettings struct {
 	MaxServiceDelay time.Duration
 }
 
+// RuleSettings say how rules act that watch the model write.
+type RuleSettings struct {
+	Enabled       bool
+	ContextMode   string   // discard, keep: what becomes of the answer that was stopped
+	InterruptMode string   // always, prose-only, tool-only, never
+	RepeatMode    string   // once, after-gap
+	RepeatGap     int      // complete answers before a rule counts again
+	Disabled      []string // names of rules that are left out
+}
+
 // ImageSettings are about images in messages.
 type ImageSettings struct {
 	AutoResize  bool
@@ -106,6 +118,7 @@ type PackageEntry struct {
 	Extensions []string `json:"extensions"`
 	Skills     []string `json:"skills"`
 	Prompts    []string `json:"prompts"`
+	Rules      []string `json:"rules"`
 
 	BaseDir string `json:"-"`
 	Scope   Scope  `json:"-"`

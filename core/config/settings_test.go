@@ -55,6 +55,7 @@ func TestSettingsDefaults(t *testing.T) {
 		BranchSummary:     config.BranchSummarySettings{ReserveTokens: 16384},
 		Retry:             config.RetrySettings{Enabled: true, MaxRetries: 3, BaseDelay: 2 * time.Second, MaxDelay: time.Minute, MaxServiceDelay: time.Minute},
 		StreamIdleTimeout: 5 * time.Minute, Images: config.ImageSettings{AutoResize: true}, EnableSkillCommands: true,
+		Rules:               config.RuleSettings{Enabled: true, ContextMode: "discard", InterruptMode: "always", RepeatMode: "once", RepeatGap: 10},
 		DefaultProjectTrust: "ask", HookTimeout: 30 * time.Second, ExtensionStartTimeout: 15 * time.Second,
 	}
 	if !reflect.DeepEqual(l.Settings, want) {

@@ -18,8 +18,8 @@ import (
 // protectedPaths are the parts of a project that are loaded only when it is
 // trusted.
 var protectedPaths = []string{
-	".pi/settings.json", ".pi/extensions", ".pi/skills", ".pi/prompts", ".pi/SYSTEM.md", ".pi/APPEND_SYSTEM.md",
-	".pi/agent/extensions", ".pi/agent/skills", ".pi/agent/prompts",
+	".pi/settings.json", ".pi/extensions", ".pi/skills", ".pi/prompts", ".pi/rules", ".pi/SYSTEM.md", ".pi/APPEND_SYSTEM.md",
+	".pi/agent/extensions", ".pi/agent/skills", ".pi/agent/prompts", ".pi/agent/rules",
 }
 
 // protectedParts lists what of a project needs trust, with .agents/skills of

@@ -120,7 +120,7 @@ func (p Installed) Verify() Installed {
 // Resources are the files and folders of a package that the settings take, by
 // kind. All are absolute.
 type Resources struct {
-	Prompts, Skills []string
+	Prompts, Skills, Rules []string
 	// Extensions is empty unless the package is what its pin says.
 	Extensions []string
 }
@@ -140,6 +140,7 @@ func (p Installed) Resources() (Resources, Installed) {
 	}
 	r.Prompts = choose(prompts, p.Entry.Prompts)
 	r.Skills = choose(skills, p.Entry.Skills)
+	r.Rules = choose(rules, p.Entry.Rules)
 	r.Extensions = choose(extensions, p.Entry.Extensions)
 	if failed != nil {
 		return Resources{}, p.is(Broken, "%v.", failed)
@@ -160,7 +161,7 @@ func (p Installed) Resources() (Resources, Installed) {
 // folder.
 func (p Installed) Offers() ([]string, error) {
 	var list []string
-	for _, k := range []kind{prompts, skills, extensions} {
+	for _, k := range []kind{prompts, skills, rules, extensions} {
 		parts, err := k.choose(p.Dir, nil)
 		if err != nil {
 			return nil, err

@@ -20,10 +20,12 @@ import (
 type manifest struct {
 	Prompts    []string `json:"prompts"`
 	Skills     []string `json:"skills"`
+	Rules      []string `json:"rules"`
 	Extensions []string `json:"extensions"`
 }
 
-// kind is what differs between prompts, skills and extensions of a package.
+// kind is what differs between prompts, skills, rules and extensions of a
+// package.
 type kind struct {
 	folder string
 	named  func(manifest) []string
@@ -34,6 +36,7 @@ type kind struct {
 var (
 	prompts    = kind{"prompts", func(m manifest) []string { return m.Prompts }, promptParts}
 	skills     = kind{"skills", func(m manifest) []string { return m.Skills }, skillParts}
+	rules      = kind{"rules", func(m manifest) []string { return m.Rules }, ruleParts}
 	extensions = kind{"extensions", func(m manifest) []string { return m.Extensions }, extensionParts}
 )
 
@@ -134,6 +137,12 @@ func concerns(dir, pattern, path string) bool {
 
 func promptParts(dir string) []string {
 	return children(dir, func(e fs.DirEntry) bool { return strings.HasSuffix(e.Name(), ".md") })
+}
+
+func ruleParts(dir string) []string {
+	return children(dir, func(e fs.DirEntry) bool {
+		return strings.HasSuffix(e.Name(), ".md") || strings.HasSuffix(e.Name(), ".mdc")
+	})
 }
 
 // skillParts lists folders with a SKILL.md, wherever they are, and the

@@ -10,7 +10,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 )
 
-// kind is what differs between looking for templates and for skills.
+// kind is what differs between looking for templates, skills and rules.
 type kind struct {
 	folder string                       // name of the usual folder
 	named  func(*Options) []Place       // what was named
@@ -24,7 +24,7 @@ var (
 		folder: "prompts",
 		named:  func(o *Options) []Place { return o.Prompts },
 		off:    func(o *Options) bool { return o.NoPrompts },
-		list:   func(l *loader, r root) []string { return l.markdownFiles(r.dir) },
+		list:   func(l *loader, r root) []string { return l.filesIn(r.dir, ".md", "templates") },
 	}
 	skillKind = kind{
 		folder: "skills",
@@ -32,6 +32,12 @@ var (
 		off:    func(o *Options) bool { return o.NoSkills },
 		agents: true,
 		list:   (*loader).skillFiles,
+	}
+	ruleKind = kind{
+		folder: "rules",
+		named:  func(o *Options) []Place { return o.Rules },
+		off:    func(o *Options) bool { return o.NoRules },
+		list:   (*loader).ruleFiles,
 	}
 )
 

@@ -125,6 +125,22 @@ func (d document) text(name string) string {
 	}
 }
 
+// texts gives a value that is a text or a list of texts; nil: it is neither, or
+// there is nothing in it.
+func (d document) texts(name string) []string {
+	values, ok := d.meta[name].([]any)
+	if !ok {
+		values = []any{d.meta[name]}
+	}
+	var list []string
+	for _, v := range values {
+		if text, ok := v.(string); ok && strings.TrimSpace(text) != "" {
+			list = append(list, strings.TrimSpace(text))
+		}
+	}
+	return list
+}
+
 func (d document) truth(name string) bool {
 	return d.text(name) == "true"
 }

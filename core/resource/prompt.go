@@ -13,6 +13,7 @@ type PromptInput struct {
 	Custom  string      // in place of the part about role and tools; empty: ours
 	Append  []string    // texts behind it
 	Context []ContextFile
+	Rules   []Rule
 	Skills  []Skill
 	Date    string // empty: the model is not told
 	Cwd     string
@@ -21,7 +22,7 @@ type PromptInput struct {
 // SystemPrompt builds the system prompt for a set of active tools. The same
 // tools give the same bytes.
 func (s *Set) SystemPrompt(tools []tool.Spec) string {
-	in := PromptInput{Tools: tools, Custom: s.system, Append: s.appended, Context: s.context, Skills: s.skills, Cwd: s.options.Cwd}
+	in := PromptInput{Tools: tools, Custom: s.system, Append: s.appended, Context: s.context, Rules: s.rules, Skills: s.skills, Cwd: s.options.Cwd}
 	if !s.options.Now.IsZero() {
 		in.Date = s.options.Now.Format("2006-01-02")
 	}
@@ -29,7 +30,7 @@ func (s *Set) SystemPrompt(tools []tool.Spec) string {
 }
 
 // BuildSystemPrompt puts a system prompt together: role, tools and guidelines
-// or the text in their place, appended texts, context files, skills, date and
+// or the text in their place, appended texts, context files, rules, skills, date and
 // working folder. What changes more often stands further down, so that
 // services can keep what is above.
 func BuildSystemPrompt(in PromptInput) string {
@@ -50,6 +51,7 @@ func BuildSystemPrompt(in PromptInput) string {
 		add(text)
 	}
 	add(contextPart(in.Context))
+	add(rulePart(in.Rules, in.Tools))
 	add(skillPart(in.Skills, in.Tools))
 	last := "Current working directory: " + in.Cwd
 	if in.Date != "" {
@@ -115,12 +117,7 @@ func contextPart(files []ContextFile) string {
 // skillPart lists the skills that the model may choose itself. It needs a
 // tool that can read their files; read is the usual one, bash does as well.
 func skillPart(skills []Skill, tools []tool.Spec) string {
-	reader := ""
-	for _, name := range []string{"read", "bash"} {
-		if reader == "" && slices.ContainsFunc(tools, func(t tool.Spec) bool { return t.Name == name }) {
-			reader = name
-		}
-	}
+	reader := readerOf(tools)
 	var b strings.Builder
 	for _, s := range skills {
 		if !s.Hidden {
@@ -133,4 +130,14 @@ func skillPart(skills []Skill, tools []tool.Spec) string {
 	}
 	return "Skills hold instructions for special kinds of work. When a description fits the task, read the file at its location with the " + reader +
 		" tool before you start. Paths in a skill are relative to the folder of that file; use them as absolute paths.\n\n<available_skills>\n" + b.String() + "</available_skills>"
+}
+
+// readerOf names the tool that can read files; empty: there is none.
+func readerOf(tools []tool.Spec) string {
+	for _, name := range []string{"read", "bash"} {
+		if slices.ContainsFunc(tools, func(t tool.Spec) bool { return t.Name == name }) {
+			return name
+		}
+	}
+	return ""
 }

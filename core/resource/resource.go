@@ -30,15 +30,19 @@ type Options struct {
 	AgentDir string
 	Home     string // empty: not known
 	Cwd      string
-	// Trusted lets the project's own templates, skills and system prompt in.
+	// Trusted lets the project's own templates, skills, rules and system prompt in.
 	// Context files need no trust.
 	Trusted bool
 
 	// Skills and Prompts are named places: those of the settings, packages,
 	// flags and extensions, in this order.
 	Skills, Prompts []Place
+	// Rules are those of packages.
+	Rules []Place
 	// The No switches leave out what is found without being named.
-	NoSkills, NoPrompts, NoContextFiles bool
+	NoSkills, NoPrompts, NoRules, NoContextFiles bool
+	// DisabledRules are names of rules that are left out.
+	DisabledRules []string
 	// NoSkillCommands takes /skill:name away; skills are still shown to the
 	// model.
 	NoSkillCommands bool
@@ -89,6 +93,7 @@ type Set struct {
 	options   Options
 	templates []Template
 	skills    []Skill
+	rules     []Rule
 	context   []ContextFile
 	system    string // empty: the built-in one
 	appended  []string
@@ -101,12 +106,17 @@ func Load(options Options) (*Set, []Diagnostic) {
 	set := &Set{options: options}
 	set.templates = l.loadTemplates()
 	set.skills = l.loadSkills()
+	set.rules = l.loadRules()
 	if !options.NoContextFiles {
 		set.context = l.loadContext()
 	}
 	set.system, set.appended = l.loadSystem()
 	return set, l.diagnostics
 }
+
+// Rules gives all rules: those that watch the model, and those that it is told
+// of beforehand.
+func (s *Set) Rules() []Rule { return s.rules }
 
 // ContextFiles gives the context files in the order of the system prompt.
 func (s *Set) ContextFiles() []ContextFile { return s.context }

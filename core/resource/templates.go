@@ -93,19 +93,20 @@ func cutWord(text string) (word, rest string) {
 	return text, ""
 }
 
-// markdownFiles lists the templates of a folder, in the order of their names.
-func (l *loader) markdownFiles(dir string) []string {
+// filesIn lists the files of a folder that end so, in the order of their names.
+// what is what they are, for people.
+func (l *loader) filesIn(dir, ending, what string) []string {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		if !os.IsNotExist(err) {
-			l.report(dir, fmt.Sprintf("cannot be read, so its templates are left out: %v.", reason(err)))
+			l.report(dir, fmt.Sprintf("cannot be read, so its %s are left out: %v.", what, reason(err)))
 		}
 		return nil
 	}
 	var files []string
 	for _, e := range entries {
 		path := filepath.Join(dir, e.Name())
-		if strings.HasSuffix(e.Name(), ".md") && isFile(path, e) {
+		if strings.HasSuffix(e.Name(), ending) && isFile(path, e) {
 			files = append(files, path)
 		}
 	}
