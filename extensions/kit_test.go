@@ -16,6 +16,7 @@ import (
 	"github.com/seed-54e836f5/pi/core/hook"
 	"github.com/seed-54e836f5/pi/core/message"
 	"github.com/seed-54e836f5/pi/core/provider"
+	"github.com/seed-54e836f5/pi/core/rule"
 	"github.com/seed-54e836f5/pi/core/session"
 	"github.com/seed-54e836f5/pi/core/store"
 	"github.com/seed-54e836f5/pi/core/tool"
@@ -390,6 +391,7 @@ func (noResources) Load(string, event.ResourcesDiscoverResult) session.Resources
 func (noResources) Expand(text string) string       { return text }
 func (noResources) Commands() []session.Command     { return nil }
 func (noResources) SystemPrompt([]tool.Spec) string { return "system" }
+func (noResources) Rules() *rule.Book               { return nil }
 
 func wait(t testing.TB, done <-chan struct{}, what string) {
 	t.Helper()

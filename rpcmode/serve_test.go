@@ -9,6 +9,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/seed-54e836f5/pi/core/event"
+	"github.com/seed-54e836f5/pi/core/rule"
 	"github.com/seed-54e836f5/pi/core/session"
 	"github.com/seed-54e836f5/pi/core/tool"
 	"github.com/seed-54e836f5/pi/rpcmode"
@@ -329,6 +330,7 @@ func (template) Commands() []session.Command {
 	return []session.Command{{Name: "greet", Source: "prompt"}}
 }
 func (template) SystemPrompt([]tool.Spec) string { return "" }
+func (template) Rules() *rule.Book               { return nil }
 
 func TestStateAndSettings(t *testing.T) {
 	playAll(t, []conversation{

@@ -63,6 +63,7 @@ type configuration struct {
 	Settings   []settingShown `json:"settings"`
 	Keys       []keyShown     `json:"keys"`
 	Commands   []commandShown `json:"commands"` // templates and skills; extensions say theirs when they run
+	Rules      []ruleShown    `json:"rules"`
 	Context    []string       `json:"contextFiles"`
 	Extensions []placeShown   `json:"extensions"`
 	Packages   []packageShown `json:"packages"`
@@ -101,6 +102,14 @@ type commandShown struct {
 	Scope  string `json:"scope"`
 }
 
+type ruleShown struct {
+	Name    string `json:"name"`
+	Path    string `json:"path"`
+	Source  string `json:"source"`
+	Scope   string `json:"scope"`
+	Watches bool   `json:"watches"` // the model while it writes; else the model is told of it beforehand
+}
+
 type placeShown struct {
 	Path   string `json:"path"`
 	Source string `json:"source"`
@@ -118,7 +127,7 @@ func (p *process) describeConfiguration() (configuration, error) {
 	d := configuration{
 		AgentDir: p.paths.AgentDir, Project: p.project.cwd, SessionDir: p.sessionFolder(),
 		Trust: trustShown{p.project.trust.Trusted, p.project.trust.Reason, append([]string{}, p.project.trust.Found...)},
-		Keys:  []keyShown{}, Commands: []commandShown{}, Context: []string{}, Extensions: []placeShown{}, Packages: []packageShown{},
+		Keys:  []keyShown{}, Commands: []commandShown{}, Rules: []ruleShown{}, Context: []string{}, Extensions: []placeShown{}, Packages: []packageShown{},
 		Unused: []string{}, Problems: []string{},
 	}
 	for _, v := range p.project.loaded.Values {
@@ -158,6 +167,9 @@ func (p *process) describeResources(d *configuration) (problems []string) {
 	set, diagnostics := resource.Load(p.resourceOptions(p.project, shared, event.ResourcesDiscoverResult{}))
 	for _, c := range set.Commands() {
 		d.Commands = append(d.Commands, commandShown{c.Name, c.Path, c.Info.Source, string(c.Info.Scope)})
+	}
+	for _, r := range set.Rules() {
+		d.Rules = append(d.Rules, ruleShown{r.Name, r.Path, r.Info.Source, string(r.Info.Scope), r.Watches()})
 	}
 	for _, f := range set.ContextFiles() {
 		d.Context = append(d.Context, f.Path)
@@ -225,6 +237,9 @@ func (d configuration) printTable(std streams) error {
 	}
 	for _, c := range d.Commands {
 		row("command /"+c.Name, c.Path, c.Scope+" "+c.Source)
+	}
+	for _, r := range d.Rules {
+		row("rule "+r.Name, r.Path, r.Scope+" "+r.Source)
 	}
 	for _, e := range d.Extensions {
 		row("extension", e.Path, e.Scope+" "+e.Source)

@@ -17,7 +17,7 @@ func installCommand(std streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "install [source]",
 		Short: "Install a package, or all that the settings and lock files name",
-		Long: `Install a package of prompts, skills and extensions, list it in the settings, and pin it in packages.lock.json beside them: a repository to a commit, and both it and a folder to the SHA-256 of the content.
+		Long: `Install a package of prompts, skills, rules and extensions, list it in the settings, and pin it in packages.lock.json beside them: a repository to a commit, and both it and a folder to the SHA-256 of the content.
 
   pi install ./tools/pi-pack                      a folder, used where it is
   pi install git:github.com/acme/pi-pack@v2       a repository, through your own git

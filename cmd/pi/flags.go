@@ -33,7 +33,7 @@ type options struct {
 	tools, excludeTools                    []string
 	noTools, noBuiltinTools                bool
 	skills, promptTemplates, extensions    []string
-	noSkills, noPromptTemplates            bool
+	noSkills, noPromptTemplates, noRules   bool
 	noContextFiles, noThemes, noExtensions bool
 
 	// extensionFlags are flags that pi does not know itself: an extension may.
@@ -95,6 +95,7 @@ func (o *options) register(f *pflag.FlagSet) {
 	f.StringArrayVarP(&o.extensions, "extension", "e", nil, "extension to load: an executable, or a folder")
 	f.BoolVar(&o.noExtensions, "no-extensions", false, "load no extensions but those of --extension")
 	f.StringArrayVar(&o.skills, "skill", nil, "skill to load: a file or folder")
+	f.BoolVar(&o.noRules, "no-rules", false, "load no rules")
 	f.BoolVar(&o.noSkills, "no-skills", false, "load no skills but those of --skill")
 	f.StringArrayVar(&o.promptTemplates, "prompt-template", nil, "prompt template to load: a file or folder")
 	f.BoolVar(&o.noPromptTemplates, "no-prompt-templates", false, "load no prompt templates but those of --prompt-template")

@@ -11,6 +11,7 @@ import (
 	"github.com/seed-54e836f5/pi/core/event"
 	"github.com/seed-54e836f5/pi/core/packages"
 	"github.com/seed-54e836f5/pi/core/resource"
+	"github.com/seed-54e836f5/pi/core/rule"
 	"github.com/seed-54e836f5/pi/core/session"
 )
 
@@ -51,7 +52,22 @@ func (l *loader) Load(cwd string, more event.ResourcesDiscoverResult) session.Re
 		}
 	}
 	p.notes.replace(problems)
-	return resources{set}
+	return resources{set, ruleBook(set, project)}
+}
+
+// ruleBook has the rules that watch the model in a folder, as its settings want
+// them; nil: there are none.
+func ruleBook(set *resource.Set, project project) *rule.Book {
+	var list []*rule.Rule
+	for _, r := range set.Rules() {
+		list = append(list, r.Rule)
+	}
+	from := project.loaded.Settings.Rules
+	settings := rule.Settings{KeepAnswer: from.ContextMode == "keep", Interrupt: rule.Interrupt(from.InterruptMode)}
+	if from.RepeatMode == "after-gap" {
+		settings.Gap = from.RepeatGap
+	}
+	return rule.NewBook(list, settings, project.cwd)
 }
 
 // decideFirst lets extensions decide about the folder that the session begins
@@ -96,6 +112,7 @@ func (p *process) resourceOptions(project project, list []shared, more event.Res
 	options := resource.Options{
 		AgentDir: p.paths.AgentDir, Home: p.paths.Home, Cwd: project.cwd, Trusted: project.trust.Trusted,
 		NoSkills: o.noSkills, NoPrompts: o.noPromptTemplates, NoContextFiles: o.noContextFiles,
+		NoRules: o.noRules || !settings.Rules.Enabled, DisabledRules: settings.Rules.Disabled,
 		NoSkillCommands: !settings.EnableSkillCommands,
 		SystemPrompt:    p.textOrFile(o.systemPrompt),
 		Now:             p.started,
@@ -113,6 +130,11 @@ func (p *process) resourceOptions(project project, list []shared, more event.Res
 		options.Prompts = places(settings.Prompts)
 		for _, s := range list {
 			options.Prompts = append(options.Prompts, s.places(s.Prompts)...)
+		}
+	}
+	if !options.NoRules {
+		for _, s := range list {
+			options.Rules = append(options.Rules, s.places(s.Rules)...)
 		}
 	}
 	options.Skills = append(options.Skills, p.flagPlaces(o.skills)...)
@@ -176,7 +198,13 @@ func extensionPlaces(paths []string, namedBy map[string]string) []resource.Place
 }
 
 // resources lets the session use a resource set.
-type resources struct{ *resource.Set }
+type resources struct {
+	*resource.Set
+	book *rule.Book
+}
+
+// Rules implements session.Resources.
+func (r resources) Rules() *rule.Book { return r.book }
 
 // Expand implements session.Resources.
 func (r resources) Expand(text string) string {

@@ -2,6 +2,7 @@ package main_test
 
 import (
 	"encoding/json"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -82,7 +83,7 @@ func TestTeamUntrusted(t *testing.T) {
 	if got := string(p.ask("x", `{"type":"get_extensions"}`)); strings.Contains(got, "house") {
 		t.Errorf("there are the extensions %s", got)
 	}
-	if d := p.diagnostics(); len(d) != 1 || !mention(d, ".pi/settings.json", ".pi/extensions", ".pi/skills", ".pi/prompts", "pi trust") {
+	if d := p.diagnostics(); len(d) != 1 || !mention(d, ".pi/settings.json", ".pi/extensions", ".pi/skills", ".pi/prompts", ".pi/rules", "pi trust") {
 		t.Errorf("the diagnostics are %q", d)
 	}
 	p.say("SAY hi")
@@ -139,6 +140,19 @@ func TestTeam(t *testing.T) {
 	}
 	if got := p.say(`TOOL bash {"command": "sh .pi/skills/release-notes/scripts/changes.sh | head -n 1; echo done"}`); !strings.Contains(got, "done") {
 		t.Errorf("the script of the skill says %q", got)
+	}
+
+	// A rule: the call is not made, and the model is told why.
+	p.send(`{"id":"r","type":"prompt","message":"TOOL write {\"path\": \"service/new.go\", \"content\": \"func f() { panic(1) }\"}"}`)
+	if f := p.event("ttsr_triggered"); !strings.Contains(string(f.raw), "no-panic") {
+		t.Errorf("there are the rules %s", f.raw)
+	}
+	p.event("agent_settled")
+	if last := h.lastUserTexts(); !strings.Contains(last[len(last)-1], "must not panic") {
+		t.Errorf("the model was told %q", last[len(last)-1])
+	}
+	if _, err := os.Stat(filepath.Join(h.work, "service", "new.go")); err == nil {
+		t.Fatal("the file was written")
 	}
 
 	// The extension: its command, its tool, and its gate.

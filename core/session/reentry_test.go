@@ -13,6 +13,7 @@ import (
 	"github.com/seed-54e836f5/pi/core/event"
 	"github.com/seed-54e836f5/pi/core/internal/scripted"
 	"github.com/seed-54e836f5/pi/core/message"
+	"github.com/seed-54e836f5/pi/core/rule"
 	"github.com/seed-54e836f5/pi/core/session"
 	"github.com/seed-54e836f5/pi/core/store"
 )
@@ -55,7 +56,7 @@ func TestHandlersCallBack(t *testing.T) {
 		bubble(t, string(row.Kind), func(t *testing.T) {
 			var r *rig
 			var calls atomic.Int32
-			r = newRig(t, []scripted.Answer{scripted.Calls(scripted.Call("c", "touch")), scripted.Text("2")}, tight, onDisk(t.TempDir()), tools(&scripted.Tool{Name: "touch"}),
+			r = newRig(t, []scripted.Answer{scripted.Calls(scripted.Call("c", "touch")), scripted.Text("2")}, tight, onDisk(t.TempDir()), tools(&scripted.Tool{Name: "touch"}), rules(rule.Settings{}, "2"),
 				hooks(&scripted.Listener{Name: "ext", Kinds: []event.Kind{row.Kind}, Do: func(context.Context, event.Event) (any, error) {
 					if r != nil && calls.Add(1) <= 5 { // what it does may call it again
 						callBack(r)
@@ -132,13 +133,13 @@ func TestHandlersAbort(t *testing.T) {
 func TestHandlersSendMessages(t *testing.T) {
 	for _, kind := range []event.Kind{
 		event.KindBeforeAgentStart, event.KindContext, event.KindAgentStart, event.KindTurnStart, event.KindMessageStart, event.KindMessageUpdate, event.KindMessageEnd,
-		event.KindToolCall, event.KindToolResult, event.KindTurnEnd, event.KindAgentEnd, event.KindAgentSettled,
+		event.KindToolCall, event.KindToolResult, event.KindTurnEnd, event.KindAgentEnd, event.KindAgentSettled, event.KindRulesTriggered,
 	} {
 		for _, user := range []bool{false, true} {
 			bubble(t, fmt.Sprintf("%s %v", kind, user), func(t *testing.T) {
 				var r *rig
 				var sent atomic.Bool
-				r = newRig(t, []scripted.Answer{scripted.Calls(scripted.Call("c", "touch"))}, tools(&scripted.Tool{Name: "touch"}),
+				r = newRig(t, []scripted.Answer{scripted.Calls(scripted.Call("c", "touch"))}, tools(&scripted.Tool{Name: "touch"}), rules(rule.Settings{}, "ok"),
 					hooks(&scripted.Listener{Name: "ext", Kinds: []event.Kind{kind}, Do: func(context.Context, event.Event) (any, error) {
 						if !sent.CompareAndSwap(false, true) {
 							return nil, nil

@@ -15,6 +15,7 @@ import (
 	"github.com/seed-54e836f5/pi/core/hook"
 	"github.com/seed-54e836f5/pi/core/internal/scripted"
 	"github.com/seed-54e836f5/pi/core/message"
+	"github.com/seed-54e836f5/pi/core/rule"
 	"github.com/seed-54e836f5/pi/core/session"
 	"github.com/seed-54e836f5/pi/core/store"
 	"github.com/seed-54e836f5/pi/core/tool"
@@ -131,17 +132,20 @@ func (m *models) Connect(context.Context, message.Model) (session.Connection, er
 	return session.Connection{Provider: m.model, APIKey: "key"}, m.refuse
 }
 
-// loader has one template, /greet, in every folder.
-type loader struct{}
+// loader has one template, /greet, and the rules of a book, in every folder.
+type loader struct{ rules *rule.Book }
 
-func (loader) Load(cwd string, more event.ResourcesDiscoverResult) session.Resources {
-	return resources{cwd: cwd, more: more}
+func (l loader) Load(cwd string, more event.ResourcesDiscoverResult) session.Resources {
+	return resources{cwd: cwd, more: more, rules: l.rules}
 }
 
 type resources struct {
-	cwd  string
-	more event.ResourcesDiscoverResult
+	cwd   string
+	more  event.ResourcesDiscoverResult
+	rules *rule.Book
 }
+
+func (r resources) Rules() *rule.Book { return r.rules }
 
 func (r resources) Expand(text string) string {
 	if name, ok := strings.CutPrefix(text, "/greet "); ok {

@@ -9,6 +9,7 @@ import (
 	"github.com/seed-54e836f5/pi/core/hook"
 	"github.com/seed-54e836f5/pi/core/message"
 	"github.com/seed-54e836f5/pi/core/provider"
+	"github.com/seed-54e836f5/pi/core/rule"
 	"github.com/seed-54e836f5/pi/core/tool"
 )
 
@@ -34,6 +35,9 @@ type run struct {
 
 	attempt    int  // retries of the saga that is open; 0: none is
 	overflowed bool // the one compact-and-retry of this run was used
+
+	rules    *rule.Watcher // of its answers; nil: no rule watches
+	reminder agent.Queued  // of rules that stopped an answer, for the next one to begin with
 }
 
 // newRun takes the session's one place for a run. The caller holds mu.
@@ -219,11 +223,15 @@ func (s *Session) release(r *run) {
 
 // drive runs the loop, again and again, until nothing is left to do.
 func (s *Session) drive(r *run, messages []agent.Queued) {
+	r.rules = s.watchRules()
 	for {
 		result := agent.Run(r.ctx, s.loopConfig(r), messages)
 		messages = nil
-		next := s.afterRun(r, result)
-		if next == again {
+		switch s.afterRun(r, result) {
+		case again:
+			continue
+		case reminded:
+			messages = []agent.Queued{r.reminder}
 			continue
 		}
 		if messages = s.lastCall(r); messages == nil {
@@ -238,11 +246,15 @@ type step int
 const (
 	finished step = iota // nothing, except what is queued
 	again                // the same once more, with what the conversation holds now
+	reminded             // the same, with the rules in mind that stopped it
 )
 
 // afterRun retries, or compacts, where the way that a low-level run ended
 // calls for it.
 func (s *Session) afterRun(r *run, result agent.Result) step {
+	if stop := stoppedBy(result); stop != nil && r.ctx.Err() == nil {
+		return s.remind(r, result.Last, stop)
+	}
 	if r.ctx.Err() != nil || result.Last.StopReason == message.StopAborted {
 		s.endRetries(r, result)
 		return finished
@@ -333,11 +345,12 @@ func (s *Session) loopConfig(r *run) agent.Config {
 		Finish: func(_ context.Context, call tool.Call, o agent.Outcome) agent.Outcome {
 			return s.finishToolCall(s.tellContext(r), call, o)
 		},
-		Steering:     s.takeFrom(steering),
+		Steering:     s.withReminders(r, s.takeFrom(steering)),
 		FollowUp:     s.takeFrom(followUps),
 		Interrupted:  s.steeringWaits,
 		BetweenTurns: func(context.Context) { s.compactIfNeeded(r) },
-		WillRetry:    func(result agent.Result) bool { return s.mayRetry(r, result) },
+		WillRetry:    func(result agent.Result) bool { return s.willGoOn(r, result) },
+		Watch:        s.watch(r),
 		Emit:         func(e event.Event) { s.emitRun(r, e) },
 		Now:          s.config.Now,
 	}
@@ -352,7 +365,14 @@ func (s *Session) emitRun(r *run, e event.Event) {
 		return
 	}
 	answer, ok := end.Message.(*message.Assistant)
-	if !ok || answer.StopReason == message.StopError || answer.StopReason == message.StopAborted {
+	if !ok {
+		return
+	}
+	complete := answer.StopReason != message.StopError && answer.StopReason != message.StopAborted
+	if r.rules != nil {
+		r.rules.End(complete)
+	}
+	if !complete {
 		return
 	}
 	r.overflowed = false

@@ -21,6 +21,7 @@ import (
 	"github.com/seed-54e836f5/pi/core/message"
 	"github.com/seed-54e836f5/pi/core/proc"
 	"github.com/seed-54e836f5/pi/core/provider"
+	"github.com/seed-54e836f5/pi/core/rule"
 	"github.com/seed-54e836f5/pi/core/store"
 	"github.com/seed-54e836f5/pi/core/todo"
 	"github.com/seed-54e836f5/pi/core/tool"
@@ -157,6 +158,8 @@ type Resources interface {
 	Commands() []Command
 	// SystemPrompt builds the system prompt for a set of active tools.
 	SystemPrompt(tools []tool.Spec) string
+	// Rules gives the rules that watch the model; nil: there are none.
+	Rules() *rule.Book
 }
 
 // ErrClosed is what every call gives that begins something after Close.

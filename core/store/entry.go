@@ -34,6 +34,10 @@ type span struct{ start, end uint32 }
 // another type.
 func (e Entry) Role() message.Role { return e.role }
 
+// StopReason is how the answer that the entry holds ended; empty for anything
+// else.
+func (e Entry) StopReason() message.StopReason { return e.stop }
+
 // Message decodes the message that the entry stands for in a conversation.
 // That is nil without an error for an entry that stands for none.
 func (e Entry) Message() (message.Message, error) {

@@ -16,6 +16,7 @@ import (
 	"github.com/seed-54e836f5/pi/core/hook"
 	"github.com/seed-54e836f5/pi/core/message"
 	"github.com/seed-54e836f5/pi/core/provider"
+	"github.com/seed-54e836f5/pi/core/rule"
 	"github.com/seed-54e836f5/pi/core/session"
 	"github.com/seed-54e836f5/pi/core/store"
 	"github.com/seed-54e836f5/pi/core/tool"
@@ -182,10 +183,11 @@ func (m Models) Connect(context.Context, message.Model) (session.Connection, err
 	return session.Connection{Provider: m.Provider}, nil
 }
 
-// nothing is no templates, no skills, no context files.
+// nothing is no templates, no skills, no rules, no context files.
 type nothing struct{}
 
 func (nothing) Load(string, event.ResourcesDiscoverResult) session.Resources { return nothing{} }
 func (nothing) Expand(text string) string                                    { return text }
 func (nothing) Commands() []session.Command                                  { return nil }
 func (nothing) SystemPrompt([]tool.Spec) string                              { return "" }
+func (nothing) Rules() *rule.Book                                            { return nil }
