@@ -111,15 +111,14 @@ func (s *Session) watch(r *run) func(*event.MessageUpdate) error {
 	}
 }
 
-// remind makes a run begin anew with the rules that stopped its last answer,
-// which the model does not see again, unless the settings keep it.
+// remind makes a run begin anew with the rules that stopped its last answer.
+// That stays in the conversation as any aborted one, which the model is not
+// sent; where the settings keep it, it is quoted.
 func (s *Session) remind(r *run, answer *message.Assistant, stop *stoppedError) step {
 	before := "Your answer was stopped while you wrote it, because it goes against what you were asked to keep to. Nothing of it counts, and no tool was called. Begin the answer anew, and keep to this:"
 	if s.currentResources().Rules().KeepAnswer {
 		before = "Your answer was stopped while you wrote it, because it goes against what you were asked to keep to. No tool was called. This is how far you had come:\n\n" +
 			"<stopped_answer>\n" + draft(answer) + "\n</stopped_answer>\n\nWrite what is left of the answer, or write it anew, and keep to this:"
-	} else {
-		s.currentConversation().dropLast(func(m *message.Assistant) bool { return m.StopReason == message.StopAborted })
 	}
 	r.reminder = agent.Queued{Message: s.reminderOf(before, stop.rules)}
 	return reminded

@@ -62,11 +62,12 @@ func TestARuleStopsAnAnswer(t *testing.T) {
 		if !strings.Contains(sent[1], `<rule name="foo" path="/rules/foo.md">`+"\nDo not say foo.\n</rule>") || strings.Contains(sent[1], "you say") {
 			t.Errorf("the model is told %s", sent[1])
 		}
-		wantLines(t, withoutBodies(r.conversation()), "user: p", "custom: reminder", "assistant stop: bar")
+		stopped := "assistant aborted (The rule foo stopped this answer): you say foo "
+		wantLines(t, withoutBodies(r.conversation()), "user: p", stopped, "custom: reminder", "assistant stop: bar")
 		wantLines(t, r.entryTypes()[2:], "message user", "message assistant", "custom_message", "message assistant")
 		// It has been told, and is let through from now on.
 		r.run("q")
-		wantLines(t, r.conversation()[3:], "user: q", "assistant stop: foo")
+		wantLines(t, r.conversation()[4:], "user: q", "assistant stop: foo")
 	})
 }
 
