@@ -65,15 +65,6 @@ func TestCloseInEveryState(t *testing.T) {
 			r.Prompt(session.Prompt{Text: "p"}, func(d session.Disposition, err error) { r.Note("accepted %s %v", d, err) })
 			sleep(time.Second)
 		}, []string{"accepted  " + session.ErrClosed.Error()}},
-		{"in a command", nil, nil, func(r *rig) {
-			r.RegisterCommands("ext", []session.ExtensionCommand{{Name: "wait", Run: func(ctx context.Context, _ string) error {
-				<-ctx.Done()
-				return nil
-			}}})
-			wait(func() {
-				r.Prompt(session.Prompt{Text: "/wait"}, func(d session.Disposition, _ error) { r.Note("accepted %s", d) })
-			})
-		}, []string{"accepted handled"}},
 	} {
 		bubble(t, c.name, func(t *testing.T) {
 			shutdowns := 0
@@ -191,6 +182,36 @@ func TestCloseTwice(t *testing.T) {
 			t.Error("the third did not wait for the first")
 		}
 	})
+}
+
+// A command that was called right before the end may still say what it has to
+// say; one that hangs is cut off.
+func TestCloseWaitsForCommands(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		takes time.Duration
+		want  []string
+	}{
+		{"quick", 400 * time.Millisecond, []string{"told", "accepted handled"}},
+		{"hangs", time.Hour, []string{"accepted handled"}},
+	} {
+		bubble(t, c.name, func(t *testing.T) {
+			r := newRig(t, nil)
+			r.RegisterCommands("ext", []session.ExtensionCommand{{Name: "look", Run: func(ctx context.Context, _ string) error {
+				select {
+				case <-time.After(c.takes):
+					r.Note("told")
+				case <-ctx.Done():
+				}
+				return nil
+			}}})
+			r.Prompt(session.Prompt{Text: "/look"}, func(d session.Disposition, _ error) { r.Note("accepted %s", d) })
+			if err := r.closeWithin(500 * time.Millisecond); err != nil {
+				t.Fatal(err)
+			}
+			wantLines(t, r.brief(), c.want...)
+		})
+	}
 }
 
 func TestNothingBeginsAfterClose(t *testing.T) {

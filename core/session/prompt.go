@@ -106,7 +106,7 @@ func (s *Session) admitPrompt(a *admission) {
 	case isCommand:
 		s.commandsRunning++
 		s.mu.Unlock()
-		s.owned.run(func() { s.runCommand(command, arguments, a.accepted) })
+		s.commandCalls.run(func() { s.runCommand(command, arguments, a.accepted) })
 	case s.run == nil:
 		r := s.newRun()
 		r.preparing = true

@@ -168,11 +168,12 @@ var ErrClosed = errors.New("the session is closed")
 // Session is one live session. Its methods may be called from any goroutine,
 // also from hooks, unless they say otherwise.
 type Session struct {
-	config Config
-	gate   gate
-	life   context.Context // ends with Close
-	end    context.CancelFunc
-	owned  goroutines // all of the session
+	config       Config
+	gate         gate
+	life         context.Context // ends with Close
+	end          context.CancelFunc
+	owned        goroutines // all of the session but
+	commandCalls goroutines // those that carry out a command of an extension
 
 	closing  chan struct{} // closed when Close begins
 	over     chan struct{} // closed when Close has ended
@@ -297,14 +298,32 @@ func (s *Session) close(ctx context.Context, reason string) error {
 	case <-idle:
 	case <-ctx.Done():
 	}
+	s.awaitCommands(ctx)
 	s.config.Hooks.Tell(ctx, &event.SessionShutdown{Reason: reason})
 	s.end()
-	select {
-	case <-s.owned.none():
-	case <-ctx.Done():
+	for _, group := range []*goroutines{&s.commandCalls, &s.owned} {
+		select {
+		case <-group.none():
+		case <-ctx.Done():
+		}
 	}
 	s.background.Close(0)
 	return s.currentConversation().log.Close()
+}
+
+// closePatience is how long Close waits for commands of extensions before it
+// cuts them off: what a client sent right before it closed its end may still
+// say what it has to say.
+const closePatience = 500 * time.Millisecond
+
+func (s *Session) awaitCommands(ctx context.Context) {
+	patience := time.NewTimer(closePatience)
+	defer patience.Stop()
+	select {
+	case <-s.commandCalls.none():
+	case <-patience.C:
+	case <-ctx.Done():
+	}
 }
 
 // shutdownPatience is how long a shutdown waits for commands of extensions: a
