@@ -119,7 +119,7 @@ func toolSpecs(tools []*pb.Tool) ([]tool.Spec, error) {
 	for _, t := range tools {
 		var schema map[string]any
 		if err := json.Unmarshal(t.GetParameters(), &schema); err != nil || t.GetName() == "" {
-			problems = append(problems, fmt.Errorf("the tool %q has no name, or a schema that is no JSON object", t.GetName()))
+			problems = append(problems, fmt.Errorf("the tool %q is left out: it has no name, or its schema is no JSON object", t.GetName()))
 			continue
 		}
 		if err := tool.CheckSchema(t.GetParameters()); err != nil {

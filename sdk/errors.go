@@ -54,7 +54,11 @@ func failureError(f *pb.Failure) error {
 
 // transportError explains a call that did not come back with an answer.
 func transportError(ctx context.Context, method string, err error) error {
-	if cause := context.Cause(ctx); cause != nil {
+	switch cause := context.Cause(ctx); {
+	case errors.Is(cause, context.Canceled):
+		return fmt.Errorf("%s: the run was aborted, or this handler took too long or has returned: "+
+			"what is to be done all the same needs Extension.Background: %w", method, cause)
+	case cause != nil:
 		return fmt.Errorf("%s: %w", method, cause)
 	}
 	switch s := status.Convert(err); s.Code() {

@@ -409,3 +409,24 @@ func TestASessionThatIsSetUp(t *testing.T) {
 		t.Errorf("the entries are %+v", entries)
 	}
 }
+
+// What is asked of pi behind an abort says why nothing comes of it.
+func TestAskingAfterAnAbort(t *testing.T) {
+	ctx, abort := context.WithCancel(t.Context())
+	asked := make(chan error, 1)
+	pi := sdktest.Start(t, func(x *sdk.Extension) {
+		sdk.AddTool(x, sdk.Tool{Name: "late"}, func(ctx *sdk.ToolContext, _ struct{}) (string, error) {
+			abort()
+			<-ctx.Done()
+			_, err := ctx.UI.Confirm("Sure?", "")
+			asked <- err
+			return "", err
+		})
+	})
+	if _, _, err := pi.TryTool(ctx, "late", `{}`); err == nil {
+		t.Error("the call was not aborted")
+	}
+	if err := <-asked; !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "confirm: the run was aborted") || !strings.Contains(err.Error(), "Extension.Background") {
+		t.Errorf("it gave %v", err)
+	}
+}
