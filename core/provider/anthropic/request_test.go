@@ -2,7 +2,6 @@ package anthropic_test
 
 import (
 	"encoding/json"
-	"reflect"
 	"strings"
 	"testing"
 
@@ -21,21 +20,6 @@ func sent(t *testing.T, o provider.Options, req provider.Request) (map[string]an
 		t.Fatal(err)
 	}
 	return s.Last(t), s.Requests()[0]
-}
-
-func equalJSON(t *testing.T, name string, got any, want string) {
-	t.Helper()
-	var parsed any
-	if err := json.Unmarshal([]byte(want), &parsed); err != nil {
-		t.Fatalf("%s: the expectation is not JSON: %v", name, err)
-	}
-	if !reflect.DeepEqual(got, parsed) {
-		text, err := json.Marshal(got)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Errorf("%s:\n got %s\nwant %s", name, text, want)
-	}
 }
 
 func user(text string) *message.User { return message.NewUser(text, nil, 1) }
@@ -76,7 +60,7 @@ func TestTheWholeRequest(t *testing.T) {
 		{Name: "now"},
 	}
 	got, raw := sent(t, provider.Options{}, req)
-	equalJSON(t, "body", got, `{
+	providertest.EqualJSON(t, "body", got, `{
 		"model":"m1","max_tokens":16000,"stream":true,
 		"thinking":{"type":"enabled","budget_tokens":8192,"display":"summarized"},
 		"system":[{"type":"text","text":"Be brief.",`+mark+`}],
@@ -161,7 +145,7 @@ func TestConversations(t *testing.T) {
 	} {
 		req := provider.Request{Model: c.model, Messages: c.messages, Compat: json.RawMessage(c.compat)}
 		got, _ := sent(t, provider.Options{}, req)
-		equalJSON(t, name, got["messages"], c.want)
+		providertest.EqualJSON(t, name, got["messages"], c.want)
 		if got["system"] != nil || got["tools"] != nil {
 			t.Errorf("%s: system %v, tools %v", name, got["system"], got["tools"])
 		}
@@ -239,7 +223,7 @@ func TestThinking(t *testing.T) {
 			req.Model.MaxTokens = c.most
 		}
 		got, raw := sent(t, provider.Options{}, req)
-		equalJSON(t, c.name, got["thinking"], c.want)
+		providertest.EqualJSON(t, c.name, got["thinking"], c.want)
 		effort := ""
 		if config, ok := got["output_config"].(map[string]any); ok {
 			effort, _ = config["effort"].(string)
@@ -263,8 +247,8 @@ func TestQuirks(t *testing.T) {
 	req.Tools = []provider.Tool{{Name: "now"}}
 	req.Compat = json.RawMessage(`{"supportsEagerToolInputStreaming":false,"supportsCacheControlOnTools":false,"sendSessionAffinityHeaders":true,"supportsLongCacheRetention":false,"somethingElse":[1]}`)
 	got, raw := sent(t, provider.Options{LongCache: true}, req)
-	equalJSON(t, "tools", got["tools"], `[{"name":"now","input_schema":{"type":"object","properties":{},"required":[]}}]`)
-	equalJSON(t, "system", got["system"], `[{"type":"text","text":"Be brief.",`+mark+`}]`)
+	providertest.EqualJSON(t, "tools", got["tools"], `[{"name":"now","input_schema":{"type":"object","properties":{},"required":[]}}]`)
+	providertest.EqualJSON(t, "system", got["system"], `[{"type":"text","text":"Be brief.",`+mark+`}]`)
 	if beta := raw.Header.Get("Anthropic-Beta"); beta != "interleaved-thinking-2025-05-14,fine-grained-tool-streaming-2025-05-14" {
 		t.Errorf("beta header %q", beta)
 	}
@@ -274,7 +258,7 @@ func TestQuirks(t *testing.T) {
 
 	req.Compat = nil
 	got, _ = sent(t, provider.Options{LongCache: true}, req)
-	equalJSON(t, "an hour", got["system"], `[{"type":"text","text":"Be brief.","cache_control":{"type":"ephemeral","ttl":"1h"}}]`)
+	providertest.EqualJSON(t, "an hour", got["system"], `[{"type":"text","text":"Be brief.","cache_control":{"type":"ephemeral","ttl":"1h"}}]`)
 
 	req.Compat = json.RawMessage(`{"forceAdaptiveThinking":"yes"}`)
 	_, err := providertest.Collect(t.Context(), adapter(provider.Options{}), req)

@@ -170,26 +170,12 @@ func TestAStreamWithoutItsLastEvents(t *testing.T) {
 	}
 }
 
-// FuzzStream feeds what a service might send: whatever it is, the deltas obey
-// the rules, and only known errors come.
 func FuzzStream(f *testing.F) {
 	f.Add(providertest.Events(messageStart, textStart, textDelta("a"), textStop, messageDelta("end_turn"), messageStop))
 	f.Add(providertest.Events(messageStart, start(3, `{"type":"tool_use","id":"t","name":"n","input":{"a":1}}`), delta(3, `{"type":"input_json_delta","partial_json":"{"}`), stop(3)))
 	f.Add("data: {\"type\":\"error\"}\n\n")
 	f.Add("data: {\"type\":\"content_block_start\",\"index\":\"x\",\"content_block\":[]}\n\n")
-	f.Fuzz(func(t *testing.T, stream string) {
-		p := adapter(provider.Options{Transport: providertest.Canned(stream)})
-		req := providertest.Say(model, "hi")
-		req.Model.BaseURL = "http://service.test"
-		deltas, err := providertest.Collect(t.Context(), p, req)
-		providertest.Assemble(t, deltas)
-		if err != nil && provider.ClassOf(err) == provider.Aborted {
-			t.Fatalf("error %v", err)
-		}
-		if finished := len(deltas) > 0 && deltas[len(deltas)-1].Kind == provider.Finish; finished != (err == nil) {
-			t.Fatalf("finished: %t, error %v", finished, err)
-		}
-	})
+	providertest.FuzzStream(f, adapter, model)
 }
 
 func BenchmarkStream(b *testing.B) {

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
 	"reflect"
 	"strings"
 	"testing"
@@ -163,7 +162,7 @@ func sent(t *testing.T, req provider.Request) (map[string]any, providertest.Requ
 	s := providertest.Serve(t, providertest.Stream(providertest.Events(ended("STOP"))))
 	o := provider.Options{Transport: providertest.Transport(t)}
 	if strings.HasPrefix(req.Model.BaseURL, "http") || req.Model.BaseURL == "" {
-		o.Transport = elsewhere{s.URL, o.Transport}
+		o.Transport = providertest.Elsewhere(t, s.URL)
 	} else {
 		req.Model.BaseURL = s.URL + req.Model.BaseURL
 	}
@@ -173,39 +172,12 @@ func sent(t *testing.T, req provider.Request) (map[string]any, providertest.Requ
 	return s.Last(t), s.Requests()[0]
 }
 
-// elsewhere brings requests for any host to the test's own.
-type elsewhere struct {
-	url  string
-	next http.RoundTripper
-}
-
-func (e elsewhere) RoundTrip(r *http.Request) (*http.Response, error) {
-	r = r.Clone(r.Context())
-	r.URL.Scheme, r.URL.Host = "http", strings.TrimPrefix(e.url, "http://")
-	return e.next.RoundTrip(r)
-}
-
-func equalJSON(t *testing.T, name string, got any, want string) {
-	t.Helper()
-	var parsed any
-	if err := json.Unmarshal([]byte(want), &parsed); err != nil {
-		t.Fatalf("%s: the expectation is not JSON: %v", name, err)
-	}
-	if !reflect.DeepEqual(got, parsed) {
-		text, err := json.Marshal(got)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Errorf("%s:\n got %s\nwant %s", name, text, want)
-	}
-}
-
 func TestTheWholeRequest(t *testing.T) {
 	req := providertest.Say(model, "hi <&>")
 	req.Model.Reasoning, req.Thinking, req.Model.BaseURL = true, message.ThinkingMedium, "/v1beta"
 	req.Tools = []provider.Tool{{Name: "read", Description: "Reads.", Parameters: json.RawMessage(`{"type":"object","required":["path"],"properties":{"path":{"type":"string"},"limit":{"type":"number"}}}`)}, {Name: "now"}}
 	got, raw := sent(t, req)
-	equalJSON(t, "body", got, `{
+	providertest.EqualJSON(t, "body", got, `{
 		"contents":[{"role":"user","parts":[{"text":"hi <&>"}]}],
 		"systemInstruction":{"parts":[{"text":"Be brief."}]},
 		"tools":[{"functionDeclarations":[{"name":"read","description":"Reads.","parametersJsonSchema":{"type":"object","required":["path"],"properties":{"path":{"type":"string"},"limit":{"type":"number"}}}},{"name":"now"}]}],
@@ -280,7 +252,7 @@ func TestConversations(t *testing.T) {
 		req := provider.Request{Model: c.model, Messages: c.messages}
 		req.Model.BaseURL = "/v1beta"
 		got, _ := sent(t, req)
-		equalJSON(t, name, got["contents"], c.want)
+		providertest.EqualJSON(t, name, got["contents"], c.want)
 		if got["tools"] != nil || got["systemInstruction"] != nil {
 			t.Errorf("%s: sent %v", name, got)
 		}
@@ -315,31 +287,19 @@ func TestThinking(t *testing.T) {
 		req.Model.ID, req.Model.BaseURL, req.Model.Reasoning, req.Model.ThinkingWords, req.Thinking = c.id, "/v1beta", true, c.words, c.level
 		req.ThinkingBudgets = map[message.ThinkingLevel]int64{c.level: c.own}
 		got, _ := sent(t, req)
-		equalJSON(t, c.id+" "+string(c.level), got["generationConfig"].(map[string]any)["thinkingConfig"], c.want)
+		providertest.EqualJSON(t, c.id+" "+string(c.level), got["generationConfig"].(map[string]any)["thinkingConfig"], c.want)
 	}
 	req := providertest.Say(model, "hi")
 	req.Model.BaseURL, req.Thinking = "/v1beta", message.ThinkingHigh
 	got, _ := sent(t, req)
-	equalJSON(t, "a model that does not think", got["generationConfig"], `{"maxOutputTokens":16384}`)
+	providertest.EqualJSON(t, "a model that does not think", got["generationConfig"], `{"maxOutputTokens":16384}`)
 }
 
 func FuzzStream(f *testing.F) {
 	f.Add(providertest.Events(said("a"), parts(`[{"text":"h","thought":true,"thoughtSignature":"c2ln"},{"functionCall":{"name":"read","args":{"path":"a"}}}]`), ended("STOP")))
 	f.Add("data: {\"error\":{\"code\":\"x\"}}\n\n")
 	f.Add("data: {\"candidates\":[{\"content\":{\"parts\":[[],{\"functionCall\":{\"args\":7}}]},\"finishReason\":\"STOP\"}]}\n\n")
-	f.Fuzz(func(t *testing.T, stream string) {
-		p := adapter(provider.Options{Transport: providertest.Canned(stream)})
-		req := providertest.Say(model, "hi")
-		req.Model.BaseURL = "http://service.test"
-		deltas, err := providertest.Collect(t.Context(), p, req)
-		providertest.Assemble(t, deltas)
-		if err != nil && provider.ClassOf(err) == provider.Aborted {
-			t.Fatalf("error %v", err)
-		}
-		if finished := len(deltas) > 0 && deltas[len(deltas)-1].Kind == provider.Finish; finished != (err == nil) {
-			t.Fatalf("finished: %t, error %v", finished, err)
-		}
-	})
+	providertest.FuzzStream(f, adapter, model)
 }
 
 func BenchmarkStream(b *testing.B) {

@@ -3,8 +3,6 @@ package openai_test
 import (
 	"encoding/json"
 	"fmt"
-	"net/http"
-	"reflect"
 	"strings"
 	"testing"
 
@@ -22,39 +20,12 @@ func chatSent(t *testing.T, o provider.Options, req provider.Request) (map[strin
 		req.Model.BaseURL = s.URL + "/v1"
 		o.Transport = providertest.Transport(t)
 	} else {
-		o.Transport = elsewhere{s.URL, providertest.Transport(t)}
+		o.Transport = providertest.Elsewhere(t, s.URL)
 	}
 	if _, err := providertest.Collect(t.Context(), completions(o), req); err != nil {
 		t.Fatal(err)
 	}
 	return s.Last(t), s.Requests()[0]
-}
-
-// elsewhere brings requests for any host to the test's own.
-type elsewhere struct {
-	url  string
-	next http.RoundTripper
-}
-
-func (e elsewhere) RoundTrip(r *http.Request) (*http.Response, error) {
-	r = r.Clone(r.Context())
-	r.URL.Scheme, r.URL.Host = "http", strings.TrimPrefix(e.url, "http://")
-	return e.next.RoundTrip(r)
-}
-
-func equalJSON(t *testing.T, name string, got any, want string) {
-	t.Helper()
-	var parsed any
-	if err := json.Unmarshal([]byte(want), &parsed); err != nil {
-		t.Fatalf("%s: the expectation is not JSON: %v", name, err)
-	}
-	if !reflect.DeepEqual(got, parsed) {
-		text, err := json.Marshal(got)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Errorf("%s:\n got %s\nwant %s", name, text, want)
-	}
 }
 
 func user(text string) *message.User { return message.NewUser(text, nil, 1) }
@@ -92,7 +63,7 @@ func TestTheWholeCompletionRequest(t *testing.T) {
 		{Name: "now"},
 	}
 	got, raw := chatSent(t, provider.Options{}, req)
-	equalJSON(t, "body", got, `{
+	providertest.EqualJSON(t, "body", got, `{
 		"model":"o1","stream":true,"stream_options":{"include_usage":true},"store":false,"max_completion_tokens":16384,
 		"messages":[{"role":"system","content":"Be brief."},{"role":"user","content":[{"type":"text","text":"SAY hi"}]}],
 		"tools":[
@@ -161,7 +132,7 @@ func TestCompletionConversations(t *testing.T) {
 	} {
 		req := provider.Request{Model: c.model, Messages: c.messages, Compat: json.RawMessage(c.compat), Thinking: c.level}
 		got, _ := chatSent(t, provider.Options{}, req)
-		equalJSON(t, name, got["messages"], c.want)
+		providertest.EqualJSON(t, name, got["messages"], c.want)
 		if _, tools := got["tools"]; tools {
 			t.Errorf("%s: tools %v", name, got["tools"])
 		}
@@ -174,13 +145,13 @@ func TestCacheMarks(t *testing.T) {
 	req.Tools = []provider.Tool{{Name: "a"}, {Name: "b"}}
 	req.Compat = json.RawMessage(`{"cacheControlFormat":"anthropic","requiresToolResultName":true,"supportsStrictMode":false}`)
 	got, _ := chatSent(t, provider.Options{}, req)
-	equalJSON(t, "messages", got["messages"], `[{"role":"system","content":[{"type":"text","text":"Be brief.",`+mark+`}]},{"role":"user","content":[{"type":"text","text":"go",`+mark+`}]}]`)
-	equalJSON(t, "tools", got["tools"], `[{"type":"function","function":{"name":"a","parameters":{"type":"object","properties":{}}}},{"type":"function","function":{"name":"b","parameters":{"type":"object","properties":{}}},`+mark+`}]`)
+	providertest.EqualJSON(t, "messages", got["messages"], `[{"role":"system","content":[{"type":"text","text":"Be brief.",`+mark+`}]},{"role":"user","content":[{"type":"text","text":"go",`+mark+`}]}]`)
+	providertest.EqualJSON(t, "tools", got["tools"], `[{"type":"function","function":{"name":"a","parameters":{"type":"object","properties":{}}}},{"type":"function","function":{"name":"b","parameters":{"type":"object","properties":{}}},`+mark+`}]`)
 
 	req.Messages = append(req.Messages, answerOf(chatModel, toolCall("t1", `{}`)), result("t1", text("x")))
 	got, _ = chatSent(t, provider.Options{}, req)
 	messages := got["messages"].([]any)
-	equalJSON(t, "result", messages[len(messages)-1], `{"role":"tool","content":[{"type":"text","text":"x",`+mark+`}],"tool_call_id":"t1","name":"bash"}`)
+	providertest.EqualJSON(t, "result", messages[len(messages)-1], `{"role":"tool","content":[{"type":"text","text":"x",`+mark+`}],"tool_call_id":"t1","name":"bash"}`)
 }
 
 func TestThinkingFormats(t *testing.T) {
@@ -214,7 +185,7 @@ func TestThinkingFormats(t *testing.T) {
 			for _, name := range []string{"model", "messages", "stream", "stream_options", "store", "max_completion_tokens"} {
 				delete(got, name)
 			}
-			equalJSON(t, c.format+" "+string(level), got, want)
+			providertest.EqualJSON(t, c.format+" "+string(level), got, want)
 		}
 	}
 	for name, c := range map[string]struct {
@@ -275,7 +246,7 @@ func TestHosts(t *testing.T) {
 		for _, name := range []string{"model", "messages", "stream", "tools"} {
 			delete(got, name)
 		}
-		equalJSON(t, base, got, want)
+		providertest.EqualJSON(t, base, got, want)
 	}
 
 	// models.json has the last word.
@@ -313,8 +284,8 @@ func TestRoutingAndAffinity(t *testing.T) {
 	req.SessionID, req.MaxTokens = "s1", 99
 	req.Compat = json.RawMessage(`{"openRouterRouting":{"only":["a"]},"vercelGatewayRouting":{"order":["b"]},"supportsUsageInStreaming":false,"sendSessionAffinityHeaders":true}`)
 	got, raw := chatSent(t, provider.Options{}, req)
-	equalJSON(t, "provider", got["provider"], `{"only":["a"]}`)
-	equalJSON(t, "providerOptions", got["providerOptions"], `{"gateway":{"order":["b"]}}`)
+	providertest.EqualJSON(t, "provider", got["provider"], `{"only":["a"]}`)
+	providertest.EqualJSON(t, "providerOptions", got["providerOptions"], `{"gateway":{"order":["b"]}}`)
 	if got["stream_options"] != nil || got["max_completion_tokens"] != 99.0 {
 		t.Errorf("sent %v", got)
 	}

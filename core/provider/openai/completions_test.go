@@ -234,23 +234,7 @@ func FuzzCompletionStream(f *testing.F) {
 	f.Add(providertest.Events(opening, chunk(`{"tool_calls":[{"index":0,"id":"c1","function":{"name":"read","arguments":"{}"}}]}`, "null"), finished("tool_calls"), done))
 	f.Add("data: {\"error\":{}}\n\n")
 	f.Add("data: {\"choices\":[{\"delta\":{\"content\":[[]],\"tool_calls\":[1,{}]}}]}\n\ndata: [DONE]\n\n")
-	fuzzStream(f, completions, chatModel)
-}
-
-func fuzzStream(f *testing.F, adapter func(provider.Options) provider.Provider, model message.Model) {
-	f.Fuzz(func(t *testing.T, stream string) {
-		p := adapter(provider.Options{Transport: providertest.Canned(stream)})
-		req := providertest.Say(model, "hi")
-		req.Model.BaseURL = "http://service.test"
-		deltas, err := providertest.Collect(t.Context(), p, req)
-		providertest.Assemble(t, deltas)
-		if err != nil && provider.ClassOf(err) == provider.Aborted {
-			t.Fatalf("error %v", err)
-		}
-		if finished := len(deltas) > 0 && deltas[len(deltas)-1].Kind == provider.Finish; finished != (err == nil) {
-			t.Fatalf("finished: %t, error %v", finished, err)
-		}
-	})
+	providertest.FuzzStream(f, completions, chatModel)
 }
 
 func BenchmarkCompletionStream(b *testing.B) {

@@ -166,7 +166,7 @@ func TestTheWholeResponseRequest(t *testing.T) {
 	req.Model.Reasoning, req.Thinking, req.SessionID = true, message.ThinkingMedium, "s1"
 	req.Tools = []provider.Tool{{Name: "read", Description: "Reads.", Parameters: json.RawMessage(`{"type":"object","required":["path"],"properties":{"path":{"type":"string"},"limit":{"type":"number"}}}`)}}
 	got, raw := responseSent(t, provider.Options{}, req)
-	equalJSON(t, "body", got, `{
+	providertest.EqualJSON(t, "body", got, `{
 		"model":"r1","stream":true,"store":false,"max_output_tokens":16384,"prompt_cache_key":"s1",
 		"reasoning":{"effort":"medium","summary":"auto"},"include":["reasoning.encrypted_content"],
 		"input":[{"role":"developer","content":"Be brief."},{"role":"user","content":[{"type":"input_text","text":"hi"}]}],
@@ -180,7 +180,7 @@ func TestTheWholeResponseRequest(t *testing.T) {
 
 	req.Thinking, req.MaxTokens, req.Compat = message.ThinkingOff, 3, json.RawMessage(`{"samplingParams":{"temperature":0.5},"supportsDeveloperRole":false}`)
 	got, _ = responseSent(t, provider.Options{LongCache: true}, req)
-	equalJSON(t, "reasoning off", got["reasoning"], `{"effort":"none"}`)
+	providertest.EqualJSON(t, "reasoning off", got["reasoning"], `{"effort":"none"}`)
 	if got["include"] != nil || got["max_output_tokens"] != 16.0 || got["temperature"] != 0.5 || got["prompt_cache_retention"] != "24h" || got["input"].([]any)[0].(map[string]any)["role"] != "system" {
 		t.Errorf("sent %v", got)
 	}
@@ -228,7 +228,7 @@ func TestResponseConversations(t *testing.T) {
 		"an answer with nothing to send": {responseModel, []message.Message{user("a"), answerOf(responseModel, text(" "))}, `[` + asked("a") + `]`},
 	} {
 		got, _ := responseSent(t, provider.Options{}, provider.Request{Model: c.model, Messages: c.messages})
-		equalJSON(t, name, got["input"], c.want)
+		providertest.EqualJSON(t, name, got["input"], c.want)
 	}
 }
 
@@ -236,7 +236,7 @@ func FuzzResponseStream(f *testing.F) {
 	f.Add(providertest.Events(created, messageAdded, outputText("a"), messageDone("a"), completed))
 	f.Add(providertest.Events(created, item("added", 0, `{"type":"function_call","id":"fc_1","call_id":"c1","name":"a"}`), piece("function_call_arguments", 0, "{}"), completed))
 	f.Add("data: {\"type\":\"response.output_item.done\",\"output_index\":-1,\"item\":{\"type\":\"reasoning\",\"summary\":7}}\n\n")
-	fuzzStream(f, responses, responseModel)
+	providertest.FuzzStream(f, responses, responseModel)
 }
 
 func BenchmarkResponseStream(b *testing.B) {

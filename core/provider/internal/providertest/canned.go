@@ -19,6 +19,24 @@ func Canned(stream string) http.RoundTripper {
 	})
 }
 
+// FuzzStream feeds an adapter what a service might send: whatever it is, the
+// deltas obey their order, and an answer ends or fails.
+func FuzzStream(f *testing.F, adapter func(provider.Options) provider.Provider, model message.Model) {
+	f.Fuzz(func(t *testing.T, stream string) {
+		p := adapter(provider.Options{Transport: Canned(stream)})
+		req := Say(model, "hi")
+		req.Model.BaseURL = "http://service.test"
+		deltas, err := Collect(t.Context(), p, req)
+		Assemble(t, deltas)
+		if err != nil && provider.ClassOf(err) == provider.Aborted {
+			t.Fatalf("error %v", err)
+		}
+		if finished := len(deltas) > 0 && deltas[len(deltas)-1].Kind == provider.Finish; finished != (err == nil) {
+			t.Fatalf("finished: %t, error %v", finished, err)
+		}
+	})
+}
+
 // BenchmarkDeltas measures what one delta costs an adapter, from the bytes of
 // the stream to the sink.
 func BenchmarkDeltas(b *testing.B, adapter func(provider.Options) provider.Provider, model message.Model, stream string, deltas int) {

@@ -12,6 +12,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"reflect"
 	"strings"
 	"sync"
 	"testing"
@@ -140,6 +141,33 @@ func Transport(t testing.TB) http.RoundTripper {
 	transport := &http.Transport{}
 	t.Cleanup(transport.CloseIdleConnections)
 	return transport
+}
+
+// Elsewhere is a Transport that brings the requests for any host to the server
+// of that URL.
+func Elsewhere(t testing.TB, url string) http.RoundTripper {
+	next := Transport(t)
+	return transportFunc(func(r *http.Request) (*http.Response, error) {
+		r = r.Clone(r.Context())
+		r.URL.Scheme, r.URL.Host = "http", strings.TrimPrefix(url, "http://")
+		return next.RoundTrip(r)
+	})
+}
+
+// EqualJSON reports where a decoded value is not what JSON says.
+func EqualJSON(t testing.TB, name string, got any, want string) {
+	t.Helper()
+	var parsed any
+	if err := json.Unmarshal([]byte(want), &parsed); err != nil {
+		t.Fatalf("%s: the expectation is not JSON: %v", name, err)
+	}
+	if !reflect.DeepEqual(got, parsed) {
+		text, err := json.Marshal(got)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Errorf("%s:\n got %s\nwant %s", name, text, want)
+	}
 }
 
 // Collect runs a request to its end and gives its deltas.
