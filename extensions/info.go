@@ -10,20 +10,20 @@ import (
 // Info says how an extension is doing.
 type Info struct {
 	Name     string
-	Version  string
+	Version  string // empty: it did not say, or never came up
 	Path     string
 	Scope    string // user, project, temporary
-	PID      int
+	PID      int    // 0: no process runs, or it is not ours
 	State    State
 	Restarts int
 	Memory   int64 // resident; 0: not known here
 	Commands []string
 	Tools    []string
 	Events   []string
-	Flags    []string
+	Flags    []string // of the command line that it reads
 	// Latency of the handlers by kind.
 	Latency   map[string]Latency
-	LastError string
+	LastError string // empty: there was none
 	// Slow says that the extension does not keep up with the events that come
 	// in floods, and Dropped how many of them it never saw.
 	Slow    bool

@@ -33,19 +33,21 @@ func (c *CommandContext) NewSession(parent string, setup ...Setup) (*CommandCont
 	return next, err
 }
 
-// SwitchSession opens the session of a file.
+// SwitchSession opens the session of a file. A veto is an error as with
+// NewSession.
 func (c *CommandContext) SwitchSession(path string) (*CommandContext, error) {
 	next, _, err := c.replace(proto.MethodSwitch, proto.SwitchArgs{SessionPath: path})
 	return next, err
 }
 
 // Fork begins a session that has what came before a user message, and gives
-// the text of that message.
+// the text of that message. A veto is an error as with NewSession.
 func (c *CommandContext) Fork(entryID string) (next *CommandContext, text string, err error) {
 	return c.replace(proto.MethodFork, proto.ForkArgs{EntryID: entryID, Position: "before"})
 }
 
-// ForkAt begins a session that has everything up to and with an entry.
+// ForkAt begins a session that has everything up to and with an entry. A veto is
+// an error as with NewSession.
 func (c *CommandContext) ForkAt(entryID string) (*CommandContext, error) {
 	next, _, err := c.replace(proto.MethodFork, proto.ForkArgs{EntryID: entryID, Position: "at"})
 	return next, err

@@ -236,7 +236,7 @@ func TestTotalsCountEverything(t *testing.T) {
 	s.leaf(root)
 	s.answer(message.TextBlock("b"))
 	s.add(store.Compaction{Summary: "S", FirstKeptEntryID: root, Usage: &message.Usage{Input: 10, Cost: message.Cost{Total: 1}}})
-	text := textOf(read(t, s.log).all("dl", "")[0])
+	text := textOf(read(t, s.log).all("dl")[0])
 	for _, want := range []string{"1 prompt, 2 answers, 1 tool call", "2\u202f478 in, 642 out, 18\u202f000 from the cache", "$1.02"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing in %q", want, text)

@@ -108,7 +108,7 @@ func (p *page) check(n *html.Node) {
 func (p *page) checkPolicy() {
 	p.t.Helper()
 	hash := func(element string) string {
-		list := p.all(element, "")
+		list := p.all(element)
 		if len(list) != 1 {
 			p.t.Fatalf("the page has %d elements %s, want one", len(list), element)
 		}
@@ -116,7 +116,7 @@ func (p *page) checkPolicy() {
 		return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 	}
 	var policy string
-	for _, n := range p.all("meta", "") {
+	for _, n := range p.all("meta") {
 		if attribute(n, "http-equiv") != "" {
 			policy += attribute(n, "content")
 		}
@@ -130,13 +130,13 @@ func (p *page) checkPolicy() {
 // checkLinks checks that links within the page, and buttons, lead somewhere.
 func (p *page) checkLinks() {
 	p.t.Helper()
-	for _, n := range p.all("a", "") {
+	for _, n := range p.all("a") {
 		if id, ok := strings.CutPrefix(attribute(n, "href"), "#"); ok && p.ids[unescaped(id)] == nil {
 			p.t.Errorf("a link leads to %q, which is not there", id)
 		}
 	}
 	segments := map[string]bool{"-1": true}
-	for _, n := range p.all("section", "") {
+	for _, n := range p.all("section") {
 		segments[attribute(n, "data-segment")] = true
 	}
 	for n := range p.root.Descendants() {
@@ -151,11 +151,11 @@ func (p *page) checkLinks() {
 	}
 }
 
-// all lists the elements of a name, and of a class if it is not empty.
-func (p *page) all(name, class string) []*html.Node {
+// all lists the elements of a name.
+func (p *page) all(name string) []*html.Node {
 	var list []*html.Node
 	for n := range p.root.Descendants() {
-		if n.Type == html.ElementNode && n.Data == name && (class == "" || strings.Contains(" "+attribute(n, "class")+" ", " "+class+" ")) {
+		if n.Type == html.ElementNode && n.Data == name {
 			list = append(list, n)
 		}
 	}
@@ -264,7 +264,7 @@ func TestAnotherLeafIsShown(t *testing.T) {
 func TestOutline(t *testing.T) {
 	p := read(t, sample(t))
 	var got []string
-	for _, n := range p.all("li", "") {
+	for _, n := range p.all("li") {
 		if has(n, "data-segment") {
 			off := " "
 			if strings.Contains(attribute(n, "class"), " off") {
@@ -304,7 +304,7 @@ func TestWriteFails(t *testing.T) {
 func TestEmptySession(t *testing.T) {
 	log := store.InMemory(store.CreateOptions{})
 	p := read(t, log)
-	if title := textOf(p.all("title", "")[0]); title != "Session "+log.ID() {
+	if title := textOf(p.all("title")[0]); title != "Session "+log.ID() {
 		t.Errorf("title %q", title)
 	}
 }

@@ -49,7 +49,8 @@ func (s *Session) ThinkingLevel() message.ThinkingLevel {
 // AvailableModels lists the models with credentials.
 func (s *Session) AvailableModels() []message.Model { return s.config.Models.Available() }
 
-// SetModel changes the model of this session, from the next model call on.
+// SetModel changes the model of this session, from the next model call on. The
+// error is a *ModelNotFoundError.
 func (s *Session) SetModel(ctx context.Context, provider, id string) (message.Model, error) {
 	model, ok := s.config.Models.Find(provider, id)
 	if !ok {

@@ -68,7 +68,9 @@ type admission struct {
 }
 
 // Prompt takes a prompt. It takes effect in the order of calls, and the call
-// returns without waiting for anything.
+// returns without waiting for anything. accepted gets ErrBusy during a run that
+// p.Behavior says nothing about, ErrWithdrawn where an abort came first,
+// ErrClosed after Close, and else the error that kept the run from starting.
 func (s *Session) Prompt(p Prompt, accepted Accepted) {
 	a := &admission{prompt: p, accepted: accepted}
 	s.enter(a, s.admitPrompt)

@@ -31,7 +31,8 @@ const (
 
 // Steer queues a message that is delivered before the next model call. It
 // takes effect in the order of calls; while idle it waits for the next
-// prompt.
+// prompt. accepted gets a *CommandNotQueuedError for a command of an extension,
+// and ErrClosed after Close.
 func (s *Session) Steer(p Prompt, accepted Accepted) { s.queueDirectly(steering, p, accepted) }
 
 // FollowUp queues a message that is delivered when nothing else is left
@@ -86,7 +87,7 @@ func (s *Session) enqueue(to lane, a *admission) {
 	hooked := s.config.Hooks.Wanted(event.KindInput)
 	if !hooked && before == nil {
 		s.mu.Unlock()
-		s.fill(s.life, w, to, a, during)
+		s.fill(s.life, w, a, during)
 		return
 	}
 	through := make(chan struct{})
@@ -99,7 +100,7 @@ func (s *Session) enqueue(to lane, a *admission) {
 		if before != nil {
 			<-before
 		}
-		s.fill(ctx, w, to, a, during)
+		s.fill(ctx, w, a, during)
 		s.mu.Lock()
 		if s.queue.tail == through {
 			s.queue.tail = nil
@@ -110,7 +111,7 @@ func (s *Session) enqueue(to lane, a *admission) {
 }
 
 // fill lets hooks see a queued message, expands it, and makes it deliverable.
-func (s *Session) fill(ctx context.Context, w *waiting, to lane, a *admission, during *run) {
+func (s *Session) fill(ctx context.Context, w *waiting, a *admission, during *run) {
 	text, images, handled := s.passInput(ctx, a.prompt)
 	if !handled {
 		text = s.currentResources().Expand(text)

@@ -119,7 +119,7 @@ type ScopedModel struct {
 type Models interface {
 	// Available lists the models with credentials, in a stable order.
 	Available() []message.Model
-	// Find gives an available model.
+	// Find gives an available model; false: there is none of that id.
 	Find(provider, id string) (message.Model, bool)
 	// Connect resolves the credentials of a model. Its errors say what to set.
 	Connect(ctx context.Context, model message.Model) (Connection, error)
@@ -128,10 +128,10 @@ type Models interface {
 // Connection is what a model call needs beside the model.
 type Connection struct {
 	Provider provider.Provider
-	APIKey   string
-	BaseURL  string // empty: the model's own
-	Headers  map[string]string
-	Compat   json.RawMessage
+	APIKey   string            // empty: the service needs none
+	BaseURL  string            // empty: the model's own
+	Headers  map[string]string // beside the adapter's own; nil: none
+	Compat   json.RawMessage   // the service's quirks, as models.json has them; nil: none
 }
 
 // Extensions is whoever runs extension processes.
@@ -143,14 +143,16 @@ type Extensions interface {
 	Reload(ctx context.Context) error
 }
 
-// Loader loads templates, skills, context files and the system prompt.
+// Loader loads templates, skills, context files and the system prompt. It is
+// called from any goroutine.
 type Loader interface {
 	// Load reads them for a working folder, with more places that extensions
 	// named. It is called at start, on reload, and when the folder changes.
 	Load(cwd string, more event.ResourcesDiscoverResult) Resources
 }
 
-// Resources are what was loaded. They do not change.
+// Resources are what was loaded. They do not change, and are used from any
+// goroutine.
 type Resources interface {
 	// Expand replaces a skill or template command by its text.
 	Expand(text string) string

@@ -15,8 +15,8 @@ type Stats struct {
 	ToolResults       int
 	TotalMessages     int
 	Tokens            Tokens
-	Cost              float64 // dollars
-	ContextUsage      *ContextUsage
+	Cost              float64       // dollars
+	ContextUsage      *ContextUsage // nil: see Session.ContextUsage
 }
 
 // Tokens are the sums of all model calls of a session.

@@ -39,7 +39,8 @@ func (s *Session) ForkMessages() []ForkMessage {
 }
 
 // Entries lists the entries behind the one named, or all with nil, in the
-// order they were added, and the leaf; nil for an empty session.
+// order they were added, and the leaf; nil for an empty session. The error wraps
+// store.ErrEntryNotFound.
 func (s *Session) Entries(since *string) (entries []json.RawMessage, leafID *string, err error) {
 	log := s.currentConversation().log
 	list := log.Entries()
@@ -116,14 +117,16 @@ type Navigate struct {
 
 // Navigated is what came of it.
 type Navigated struct {
-	Cancelled    bool
-	EditorText   *string // text of the user message that was left behind
-	SummaryEntry json.RawMessage
+	Cancelled    bool            // a hook or an abort did not want it; nothing changed
+	EditorText   *string         // text of the user message that was left behind; nil: it was none
+	SummaryEntry json.RawMessage // of the branch that was left; nil: none was made
 }
 
 // NavigateTree moves the leaf to another entry; to a user message means to
 // the place before it, with its text given back. It takes its place in the
-// order of prompts, like a change of session.
+// order of prompts, like a change of session; wait gives the outcome, and may be
+// called once. The error wraps store.ErrEntryNotFound, or is ErrClosed after
+// Close; during a run there is one too.
 func (s *Session) NavigateTree(ctx context.Context, n Navigate) (wait func() (Navigated, error)) {
 	type outcome struct {
 		navigated Navigated

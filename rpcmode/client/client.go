@@ -45,6 +45,11 @@ type Options struct {
 
 // Client is a connection to one agent. Its methods may be called from any
 // goroutine.
+//
+// A method that sends a command returns when the agent has answered it. Where
+// the agent says no, the error wraps a *CommandError; when the connection ends,
+// ErrClosed; and when ctx ends first, its error: the agent carries the command
+// out all the same.
 type Client struct {
 	options Options
 	out     *jsonl.Writer
