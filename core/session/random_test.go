@@ -19,6 +19,7 @@ import (
 	"github.com/seed-54e836f5/pi/core/internal/scripted"
 	"github.com/seed-54e836f5/pi/core/message"
 	"github.com/seed-54e836f5/pi/core/provider"
+	"github.com/seed-54e836f5/pi/core/rule"
 	"github.com/seed-54e836f5/pi/core/session"
 	"github.com/seed-54e836f5/pi/core/tool"
 )
@@ -30,7 +31,7 @@ var (
 
 // TestEveryTextEndsInOnePlace lets several clients prompt, steer, follow up,
 // abort and clear the queue at varied moments of runs that answer, call tools,
-// fail, retry and compact. Whatever happens: a text that was accepted ends in
+// fail, retry, compact and go against rules. Whatever happens: a text that was accepted ends in
 // the transcript or is given back, once; one that was refused or handled is
 // nowhere; and what clients are told adds up.
 //
@@ -127,6 +128,10 @@ func (w *world) configure(c *session.Config) {
 	}
 	if w.pick(2) == 0 {
 		c.Hooks.Set([]hook.Listener{scripted.On(event.KindInput, w.input)})
+	}
+	if w.pick(2) == 0 {
+		interrupt := []rule.Interrupt{rule.Always, rule.Never}[w.pick(2)]
+		rules(rule.Settings{Gap: w.pick(3), Interrupt: interrupt}, "text", "x")(c)
 	}
 }
 
