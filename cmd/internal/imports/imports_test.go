@@ -6,6 +6,7 @@ import (
 	"go/parser"
 	"go/token"
 	"io"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -216,6 +217,28 @@ func TestEveryPackageSaysWhatItIsForAndWhatItImports(t *testing.T) {
 			t.Errorf("%s has no package comment", name)
 		case !strings.Contains(doc, " import") && !fits("examples/...", name): // an author imports the sdk, what else
 			t.Errorf("the comment of %s does not say what it imports, or must not", name)
+		}
+	}
+}
+
+// TestTheArchitectureNamesEveryPackage looks for what a newcomer would: each
+// package, or the one that it lies in, stands in the table of the page.
+func TestTheArchitectureNamesEveryPackage(t *testing.T) {
+	page, err := os.ReadFile("../../../docs/architecture.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name := range list(t).packages {
+		if strings.Contains("/"+name+"/", "/internal/") || fitsAny([]string{"cmd/bench", "cmd/modelserver", "examples/..."}, name) {
+			continue // what the product is not made of
+		}
+		parts := strings.Split(name, "/")
+		place := parts[0]
+		if len(parts) > 1 && (place == "core" || place == "cmd") {
+			place += "/" + parts[1]
+		}
+		if !strings.Contains(string(page), "`"+place+"`") {
+			t.Errorf("docs/architecture.md does not name %s", place)
 		}
 	}
 }
