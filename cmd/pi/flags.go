@@ -88,26 +88,60 @@ func (o *options) register(f *pflag.FlagSet) {
 	f.StringVar(&o.systemPrompt, "system-prompt", "", "system prompt in place of the usual one: a text or a file")
 	f.StringArrayVar(&o.appendSystemPrompt, "append-system-prompt", nil, "text or file to put behind the system prompt")
 	f.StringSliceVarP(&o.tools, "tools", "t", nil, "tools to have, and no others")
-	f.BoolVar(&o.noTools, "no-tools", false, "have no tools")
-	f.BoolVar(&o.noBuiltinTools, "no-builtin-tools", false, "have no tools but those of extensions")
-	f.StringSliceVar(&o.excludeTools, "exclude-tools", nil, "tools not to have")
+	f.BoolVar(&o.noTools, "no-tools", false, "have no tools (-nt)")
+	f.BoolVar(&o.noBuiltinTools, "no-builtin-tools", false, "have no tools but those of extensions (-nbt)")
+	f.StringSliceVar(&o.excludeTools, "exclude-tools", nil, "tools not to have (-xt)")
 
 	f.StringArrayVarP(&o.extensions, "extension", "e", nil, "extension to load: an executable, or a folder")
-	f.BoolVar(&o.noExtensions, "no-extensions", false, "load no extensions but those of --extension")
+	f.BoolVar(&o.noExtensions, "no-extensions", false, "load no extensions but those of --extension (-ne)")
 	f.StringArrayVar(&o.skills, "skill", nil, "skill to load: a file or folder")
 	f.BoolVar(&o.noRules, "no-rules", false, "load no rules")
-	f.BoolVar(&o.noSkills, "no-skills", false, "load no skills but those of --skill")
+	f.BoolVar(&o.noSkills, "no-skills", false, "load no skills but those of --skill (-ns)")
 	f.StringArrayVar(&o.promptTemplates, "prompt-template", nil, "prompt template to load: a file or folder")
-	f.BoolVar(&o.noPromptTemplates, "no-prompt-templates", false, "load no prompt templates but those of --prompt-template")
-	f.BoolVar(&o.noContextFiles, "no-context-files", false, "load no AGENTS.md and the like")
+	f.BoolVar(&o.noPromptTemplates, "no-prompt-templates", false, "load no prompt templates but those of --prompt-template (-np)")
+	f.BoolVar(&o.noContextFiles, "no-context-files", false, "load no AGENTS.md and the like (-nc)")
 	f.BoolVar(&o.noThemes, "no-themes", false, "accepted for clients that send it; there are no themes")
 	f.BoolVarP(&o.approve, "approve", "a", false, "trust this project, this once")
-	f.BoolVar(&o.noApprove, "no-approve", false, "do not trust this project, this once")
+	f.BoolVar(&o.noApprove, "no-approve", false, "do not trust this project, this once (-na)")
 	f.BoolVar(&o.offline, "offline", false, "accepted for clients that send it; nothing goes to the network but model calls")
 }
 
 // listAllModels is what --list-models without a word stands for.
 const listAllModels = "*"
+
+// longShorthands are flags that clients of the reference agent know. Read letter
+// by letter -nt would name the session t.
+var longShorthands = map[string]string{
+	"-nt": "--no-tools", "-nbt": "--no-builtin-tools", "-xt": "--exclude-tools",
+	"-ne": "--no-extensions", "-ns": "--no-skills", "-np": "--no-prompt-templates", "-nc": "--no-context-files",
+	"-na": "--no-approve",
+}
+
+// expandShorthands writes longShorthands out, where they are not the value of
+// another flag.
+func expandShorthands(f *pflag.FlagSet, arguments []string) []string {
+	expanded := slices.Clone(arguments)
+	for i := 0; i < len(expanded) && expanded[i] != "--"; i++ {
+		if long, ok := longShorthands[expanded[i]]; ok {
+			expanded[i] = long
+		}
+		if takesNext(f, expanded[i]) {
+			i++
+		}
+	}
+	return expanded
+}
+
+// takesNext says whether the argument behind a flag is its value.
+func takesNext(f *pflag.FlagSet, argument string) bool {
+	var known *pflag.Flag
+	if name, isLong := strings.CutPrefix(argument, "--"); isLong {
+		known = f.Lookup(name) // nil for --name=value
+	} else if len(argument) == 2 && argument[0] == '-' {
+		known = f.ShorthandLookup(argument[1:])
+	}
+	return known != nil && known.NoOptDefVal == ""
+}
 
 // setUnknown takes the flags that the command does not have out of the
 // arguments and keeps them for extensions: --name=value, --name value where a
@@ -166,6 +200,9 @@ func (o *options) check(f *pflag.FlagSet) error {
 		if given(f, pair[0]) && given(f, pair[1]) {
 			return fmt.Errorf("--%s and --%s contradict each other: give one of them", pair[0], pair[1])
 		}
+	}
+	if f.Changed("session-id") && o.sessionID == "" {
+		return errors.New("--session-id is empty: give the id, or leave the flag out")
 	}
 	if o.apiKey != "" && o.provider == "" && o.model == "" {
 		return errors.New("--api-key needs --provider or --model, to know whose key it is")

@@ -27,7 +27,7 @@ func run(ctx context.Context, std streams, argv []string) int {
 	})
 	arguments := argv[1:]
 	if !addSubcommands(command, std, arguments) {
-		arguments = o.setUnknown(command.Flags(), arguments)
+		arguments = o.setUnknown(command.Flags(), expandShorthands(command.Flags(), arguments))
 	}
 	command.SetArgs(arguments)
 	command.SetOut(std.out)

@@ -44,12 +44,7 @@ func (p *process) openLog() (*store.Log, error) {
 		}
 		return openOrCreate(path, create)
 	case o.sessionID != "":
-		path, err := p.findSession(o.sessionID)
-		if err == nil && filepath.Dir(path) == create.Dir {
-			return openExisting(path)
-		}
-		create.ID = o.sessionID
-		return store.Create(create)
+		return p.openByID(o.sessionID, create)
 	case o.continueLast:
 		path, err := store.Latest(create.Dir)
 		if err != nil {
@@ -60,6 +55,26 @@ func (p *process) openLog() (*store.Log, error) {
 		}
 	case o.fork != "":
 		return p.forkLog(o.fork, create)
+	}
+	return store.Create(create)
+}
+
+// openByID opens the session that has an id. One that nobody has is given to a
+// new session, or to a fork if one was asked for.
+func (p *process) openByID(id string, create store.CreateOptions) (*store.Log, error) {
+	path, err := store.FindExact(create.Dir, id)
+	forks := p.options.fork != ""
+	switch {
+	case err == nil && forks:
+		return nil, fmt.Errorf("there is a session %s already: leave --fork out to open it, or give the fork another --session-id", id)
+	case err == nil:
+		return openExisting(path)
+	case !errors.Is(err, store.ErrNoSession):
+		return nil, err
+	}
+	create.ID = id
+	if forks {
+		return p.forkLog(p.options.fork, create)
 	}
 	return store.Create(create)
 }
@@ -105,7 +120,7 @@ func (p *process) forkLog(idOrPath string, create store.CreateOptions) (*store.L
 	if err != nil {
 		return nil, err
 	}
-	return from.Fork(store.ForkOptions{LeafID: from.Leaf(), Dir: create.Dir, Cwd: create.Cwd})
+	return from.Fork(store.ForkOptions{LeafID: from.Leaf(), Dir: create.Dir, Cwd: create.Cwd, ID: create.ID})
 }
 
 // checkFolder says early what would otherwise go wrong with the first

@@ -131,6 +131,18 @@ func Find(root, cwd, idOrPath string) (string, error) {
 	return only(local, idOrPath)
 }
 
+// FindExact gives the path of the session in a folder that has an id, and not
+// only begins with it. The error wraps ErrNoSession when there is none.
+func FindExact(dir, id string) (string, error) {
+	files, err := sessionFiles(dir)
+	if err != nil {
+		return "", fmt.Errorf("find session %s: %w", id, err)
+	}
+	found, _ := matching(files, id, "")
+	found = slices.DeleteFunc(found, func(m match) bool { return m.id != id })
+	return only(found, id)
+}
+
 type match struct{ id, path string }
 
 // matching sorts the sessions whose id begins with prefix by whether they lie

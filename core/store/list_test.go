@@ -149,3 +149,30 @@ func TestFind(t *testing.T) {
 		}
 	}
 }
+
+func TestFindExact(t *testing.T) {
+	s := newSessions(t)
+	s.add("a", "1_task-12.jsonl", headerOf("task-12", "/work"))
+	s.add("b", "2_task-1.jsonl", headerOf("task-1", "/far"))
+	renamed := s.add("a", "mine.jsonl", headerOf("named", "/work"))
+	dir := filepath.Join(s.root, "a")
+	if got, err := store.FindExact(dir, "named"); got != renamed || err != nil {
+		t.Errorf("got %q %v", got, err)
+	}
+	for _, id := range []string{"task-1", "task", "name", "nope"} {
+		if got, err := store.FindExact(dir, id); !errors.Is(err, store.ErrNoSession) {
+			t.Errorf("%s: got %q %v, want ErrNoSession", id, got, err)
+		}
+	}
+}
+
+func TestIDOfANewSession(t *testing.T) {
+	for id, fits := range map[string]bool{
+		"a": true, "task-1": true, "A.b_c-9": true, strings.Repeat("x", 128): true,
+		strings.Repeat("x", 129): false, "-a": false, "a.": false, ".a": false, "a b": false, "a\nb": false, "a/b": false, `a\b`: false, "é": false,
+	} {
+		if _, err := store.Create(store.CreateOptions{Dir: t.TempDir(), Cwd: "/work", ID: id}); (err == nil) != fits {
+			t.Errorf("%q: %v", id, err)
+		}
+	}
+}

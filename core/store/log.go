@@ -73,8 +73,8 @@ func Create(o CreateOptions) (*Log, error) {
 	if err != nil {
 		return nil, fmt.Errorf("create session in %s: %w", o.Dir, err)
 	}
-	if strings.ContainsAny(l.header.ID, `/\`) {
-		return nil, fmt.Errorf("create session: id %q must not hold a path separator", l.header.ID)
+	if !isSessionID(l.header.ID) {
+		return nil, fmt.Errorf("create session: id %q: up to 128 letters, digits, dots, _ and - are expected, a letter or digit first and last", l.header.ID)
 	}
 	l.path = filepath.Join(dir, fileName(l.header))
 	if o.Path != "" {
@@ -83,6 +83,21 @@ func Create(o CreateOptions) (*Log, error) {
 		}
 	}
 	return l, nil
+}
+
+// isSessionID says whether an id can be part of a file's name, and is one that
+// other agents take.
+func isSessionID(id string) bool {
+	alphanumeric := func(c byte) bool { return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' }
+	if id == "" || len(id) > 128 || !alphanumeric(id[0]) || !alphanumeric(id[len(id)-1]) {
+		return false
+	}
+	for i := range len(id) {
+		if !alphanumeric(id[i]) && !strings.ContainsRune("._-", rune(id[i])) {
+			return false
+		}
+	}
+	return true
 }
 
 // InMemory makes a session that never has a file; Dir is not used.
