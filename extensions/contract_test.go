@@ -25,7 +25,7 @@ func TestAnExtensionWithoutTheSDK(t *testing.T) {
 		t.Fatalf("it is %+v", info)
 	}
 	k.wantError(`a handler for "from_the_future", which this pi does not know`)
-	k.wantError(`the tool "broken"`, "no JSON object", `the tool "odd" is left out`, "not a JSON Schema")
+	k.wantError(`the tool "broken" is left out`, `the tool "odd" is left out`, "not a JSON Schema", `the tool "my.tool" is left out: name: "my.tool"`)
 
 	k.command("/unknown")
 	k.person.waitNotice(t, "Unimplemented Unimplemented Unimplemented REASON_INVALID_ARGUMENT")

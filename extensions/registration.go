@@ -117,19 +117,15 @@ func toolSpecs(tools []*pb.Tool) ([]tool.Spec, error) {
 	var specs []tool.Spec
 	var problems []error
 	for _, t := range tools {
-		var schema map[string]any
-		if err := json.Unmarshal(t.GetParameters(), &schema); err != nil || t.GetName() == "" {
-			problems = append(problems, fmt.Errorf("the tool %q is left out: it has no name, or its schema is no JSON object", t.GetName()))
-			continue
-		}
-		if err := tool.CheckSchema(t.GetParameters()); err != nil {
-			problems = append(problems, fmt.Errorf("the tool %q is left out: %w", t.GetName(), err))
-			continue
-		}
-		specs = append(specs, tool.Spec{
+		spec, err := tool.Offered(tool.Spec{
 			Name: t.GetName(), Label: t.GetLabel(), Description: t.GetDescription(), Parameters: t.GetParameters(),
 			Snippet: t.GetSnippet(), Guidelines: t.GetGuidelines(), Sequential: t.GetSequential(),
 		})
+		if err != nil {
+			problems = append(problems, fmt.Errorf("the tool %q is left out: %w", t.GetName(), err))
+			continue
+		}
+		specs = append(specs, spec)
 	}
 	return specs, errors.Join(problems...)
 }

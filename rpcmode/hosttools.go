@@ -24,17 +24,19 @@ func setHostTools(_ context.Context, s *server, p wire.SetHostTools) (wire.ToolN
 	seen := map[string]bool{}
 	for i, t := range p.Tools {
 		at := fmt.Sprintf("tools[%d].", i)
-		if t.Name == "" || seen[t.Name] {
-			return wire.ToolNames{}, &fieldError{at + "name", fmt.Sprintf("%q is empty or there already; every tool needs a name of its own", t.Name)}
+		spec, err := tool.Offered(tool.Spec{
+			Name: t.Name, Label: t.Label, Description: t.Description, Parameters: t.Parameters, Hidden: t.Hidden,
+		})
+		var wrong *tool.SpecError
+		if errors.As(err, &wrong) {
+			return wire.ToolNames{}, &fieldError{at + wrong.Field, wrong.Problem}
 		}
-		if err := tool.CheckSchema(t.Parameters); err != nil {
-			return wire.ToolNames{}, &fieldError{at + "parameters", err.Error()}
+		if seen[t.Name] {
+			return wire.ToolNames{}, &fieldError{at + "name", fmt.Sprintf("%q is there already; every tool needs a name of its own", t.Name)}
 		}
 		seen[t.Name] = true
 		names = append(names, t.Name)
-		tools = append(tools, &hostTool{host: s.host, spec: tool.Spec{
-			Name: t.Name, Label: t.Label, Description: t.Description, Parameters: t.Parameters, Hidden: t.Hidden,
-		}})
+		tools = append(tools, &hostTool{host: s.host, spec: spec})
 	}
 	s.session.SetHostTools(tools)
 	return wire.ToolNames{ToolNames: names}, nil

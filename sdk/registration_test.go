@@ -28,6 +28,7 @@ func TestMistakesOfRegistrationPanic(t *testing.T) {
 			AddTool(x, Tool{Name: "t"}, tool)
 			AddTool(x, Tool{Name: "t"}, tool)
 		},
+		`name: "my.tool": expected`: func(x *Extension) { AddTool(x, Tool{Name: "my.tool"}, tool) },
 		"where a struct is needed": func(x *Extension) {
 			AddTool(x, Tool{Name: "t"}, func(*ToolContext, string) (string, error) { return "", nil })
 		},

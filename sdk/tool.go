@@ -16,7 +16,7 @@ import (
 
 // Tool says what the model and the user are told about a tool.
 type Tool struct {
-	// Name is what the model calls it.
+	// Name is what the model calls it: letters, digits, _ and -.
 	Name        string
 	Label       string // for people; empty: the name
 	Description string
@@ -96,6 +96,9 @@ func AddTool[In, Out any](x *Extension, t Tool, run func(ctx *ToolContext, in In
 	parameters, err := message.Marshal(schema)
 	if err != nil {
 		panic(fmt.Sprintf("sdk: the schema of the tool %s: %v", t.Name, err))
+	}
+	if _, err := tool.Offered(tool.Spec{Name: t.Name, Parameters: parameters}); err != nil {
+		panic(fmt.Sprintf("sdk: no service takes the tool %s: %v", t.Name, err))
 	}
 	x.order.tools = append(x.order.tools, t.Name)
 	x.tools[t.Name] = &toolEntry{

@@ -65,10 +65,55 @@ func Validate(spec Spec, args json.RawMessage) (json.RawMessage, error) {
 	return message.Marshal(value)
 }
 
-// CheckSchema says whether parameters are a JSON Schema that Validate can use.
-func CheckSchema(parameters json.RawMessage) error {
-	_, err := resolve(parameters)
-	return err
+// maxName is the longest name of a tool that services take.
+const maxName = 128
+
+// Offered is a tool that somebody else brings as services take it: with a legal
+// name, and a JSON Schema of an object that Validate can use. Services refuse
+// every request that has another one, whatever it asks for. The error is a
+// *SpecError.
+func Offered(spec Spec) (Spec, error) {
+	if !isToolName(spec.Name) {
+		return Spec{}, &SpecError{"name", fmt.Sprintf("%q: expected up to %d letters, digits, _ and -", spec.Name, maxName)}
+	}
+	if _, err := resolve(spec.Parameters); err != nil {
+		return Spec{}, &SpecError{"parameters", err.Error()}
+	}
+	if len(spec.Parameters) == 0 {
+		return spec, nil
+	}
+	var schema map[string]json.RawMessage
+	if err := json.Unmarshal(spec.Parameters, &schema); err != nil || schema == nil {
+		return Spec{}, &SpecError{"parameters", "the parameters are not a JSON Schema of an object"}
+	}
+	switch kind := schema["type"]; string(kind) {
+	case `"object"`:
+	case "":
+		schema["type"] = json.RawMessage(`"object"`)
+		var err error
+		if spec.Parameters, err = message.Marshal(schema); err != nil {
+			return Spec{}, &SpecError{"parameters", err.Error()}
+		}
+	default:
+		return Spec{}, &SpecError{"parameters", fmt.Sprintf(`the type of the parameters is %s, where "object" is expected`, kind)}
+	}
+	return spec, nil
+}
+
+// SpecError says what is wrong with a tool that somebody offers.
+type SpecError struct {
+	Field   string // name or parameters
+	Problem string
+}
+
+// Error implements error.
+func (e *SpecError) Error() string { return e.Field + ": " + e.Problem }
+
+func isToolName(name string) bool {
+	return name != "" && len(name) <= maxName && !strings.ContainsFunc(name, func(c rune) bool {
+		legal := 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '_' || c == '-'
+		return !legal
+	})
 }
 
 // schemas holds the resolved schemas by their text, *jsonschema.Resolved each:

@@ -130,18 +130,38 @@ func TestValidatePrepares(t *testing.T) {
 	}
 }
 
-func TestCheckSchema(t *testing.T) {
+func TestOffered(t *testing.T) {
 	for _, bad := range []string{`[]`, `{"type":`, `{"type":5}`, `{"properties":{"a":{"pattern":"("}}}`, `{"$ref":"#/$defs/none"}`} {
-		if err := tool.CheckSchema(json.RawMessage(bad)); err == nil || !strings.Contains(err.Error(), "not a JSON Schema") {
+		spec := tool.Spec{Name: "mine", Parameters: json.RawMessage(bad)}
+		if _, err := tool.Offered(spec); err == nil || !strings.Contains(err.Error(), "parameters: ") || !strings.Contains(err.Error(), "not a JSON Schema") {
 			t.Errorf("%s: %v", bad, err)
 		}
-		_, err := tool.Validate(tool.Spec{Name: "mine", Parameters: json.RawMessage(bad)}, nil)
+		_, err := tool.Validate(spec, nil)
 		if err == nil || errors.Is(err, tool.ErrArguments) || !strings.Contains(err.Error(), "tool mine") {
 			t.Errorf("%s: %v", bad, err)
 		}
 	}
-	if err := tool.CheckSchema(json.RawMessage(schema)); err != nil {
-		t.Error(err)
+	for _, c := range []struct{ name, parameters, want, problem string }{
+		{"mine", schema, schema, ""},
+		{"My_tool-2", `{"properties":{"a":{"type":"string"}}}`, `{"properties":{"a":{"type":"string"}},"type":"object"}`, ""},
+		{"mine", `{}`, `{"type":"object"}`, ""},
+		{"mine", ``, ``, ""},
+		{strings.Repeat("x", 128), `{"type":"object"}`, `{"type":"object"}`, ""},
+		{"mine", `{"type":"array"}`, ``, `parameters: the type of the parameters is "array"`},
+		{"mine", `{"type":["object","null"]}`, ``, `parameters: the type of the parameters is ["object","null"]`},
+		{"mine", `true`, ``, `parameters: `},
+		{"", `{}`, ``, `name: ""`},
+		{"my tool", `{}`, ``, `name: "my tool": expected`},
+		{"my.tool", `{}`, ``, `name: "my.tool": expected`},
+		{strings.Repeat("x", 129), `{}`, ``, `name: `},
+	} {
+		got, err := tool.Offered(tool.Spec{Name: c.name, Parameters: json.RawMessage(c.parameters)})
+		if c.problem == "" && (err != nil || string(got.Parameters) != c.want || got.Name != c.name) {
+			t.Errorf("%s %s: got %s, %v", c.name, c.parameters, got.Parameters, err)
+		}
+		if c.problem != "" && (err == nil || !strings.HasPrefix(err.Error(), c.problem)) {
+			t.Errorf("%s %s: %v, want %s", c.name, c.parameters, err, c.problem)
+		}
 	}
 }
 

@@ -36,7 +36,7 @@ func TestSchemas(t *testing.T) {
 		if spec.Name != want[i].Name || !reflect.DeepEqual(undescribed(schema), want[i].Schema) {
 			t.Errorf("tool %d: %s %v\nwant %s %v", i, spec.Name, undescribed(schema), want[i].Name, want[i].Schema)
 		}
-		if err := tool.CheckSchema(spec.Parameters); err != nil {
+		if _, err := tool.Offered(spec); err != nil {
 			t.Errorf("%s: %v", spec.Name, err)
 		}
 		if spec.Description == "" || spec.Snippet == "" || spec.Label == "" || strings.Contains(spec.Snippet, "\n") {

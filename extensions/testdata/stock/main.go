@@ -54,7 +54,7 @@ func (s *server) Register(_ context.Context, req *pb.RegisterRequest) (*pb.Regis
 		Requires: strings.Fields(os.Getenv("NEEDS")),
 		Handlers: []*pb.Handler{{Kind: "from_the_future"}, {Kind: "tool_call"}, {Kind: "session_start"}},
 		Commands: []*pb.Command{{Name: "unknown"}, {Name: "missing"}, {Name: "update"}},
-		Tools:    []*pb.Tool{{Name: "broken", Parameters: []byte("no JSON")}, {Name: "odd", Parameters: []byte(`{"type":5}`)}},
+		Tools:    []*pb.Tool{{Name: "broken", Parameters: []byte("no JSON")}, {Name: "odd", Parameters: []byte(`{"type":5}`)}, {Name: "my.tool", Parameters: []byte(`{}`)}},
 	}, nil
 }
 
