@@ -123,16 +123,16 @@ func TestEveryBrokenProgramGetsItsSentence(t *testing.T) {
 			dir := t.TempDir()
 			write(t, filepath.Join(dir, "main.go"), "package main\n\nimport _ \"github.com/seed-54e836f5/pi/sdk\"\n\nfunc main() {}\n", 0o644)
 			return dir
-		}, []string{"does not build", "go mod init extension && go mod tidy"}},
+		}, []string{"does not build", "go mod init extension && go get ."}},
 		"no module in a repository": {func(t *testing.T) string {
 			dir := filepath.Join(t.TempDir(), ".pi", "extensions", "mine")
 			write(t, filepath.Join(dir, "../../../.git/config"), "", 0o644)
 			write(t, filepath.Join(dir, "main.go"), "package main\n\nfunc main() {}\n", 0o644)
 			return dir
-		}, []string{"does not build", "go mod init extension && go mod tidy"}},
+		}, []string{"does not build", "go mod init extension && go get ."}},
 		"a requirement is missing": {func(t *testing.T) string {
 			return goFolder(t, "package main\n\nimport _ \"example.com/other\"\n\nfunc main() {}\n")
-		}, []string{"does not build", "run: go mod tidy"}},
+		}, []string{"does not build", "run: go get ."}},
 		"a replacement of another machine": {func(t *testing.T) string {
 			dir := goFolder(t, "package main\n\nimport _ \"example.com/other\"\n\nfunc main() {}\n")
 			write(t, filepath.Join(dir, "go.mod"), "module extension\n\ngo 1.26\n\nrequire example.com/other v1.0.0\n\nreplace example.com/other => "+filepath.ToSlash(filepath.Join(dir, "gone"))+"\n", 0o644)

@@ -158,16 +158,16 @@ func (h *Host) goCommand(ctx context.Context, goTool, folder string, args ...str
 // to people who may not know Go.
 func buildAdvice(text string) string {
 	says := func(part string) bool { return strings.Contains(text, part) }
-	const fromClone = "\nTo take the sdk from a clone of pi, run before go mod tidy: go mod edit -replace " + modulePath + "=/path/to/the/clone"
+	const fromClone = "\nTo take the sdk from a clone of pi, run before go get: go mod edit -require " + modulePath + "@v0.0.0 -replace " + modulePath + "=/path/to/the/clone"
 	switch {
 	case says("go.mod file not found"), says("cannot find main module"):
-		return "\nIn that folder, run: go mod init extension && go mod tidy" + fromClone
+		return "\nIn that folder, run: go mod init extension && go get ." + fromClone
 	case says("replacement directory"):
 		return "\nIts go.mod replaces a module by a folder that is not on this machine: bring the folder there, or change that line"
 	case says("no required module provides package " + modulePath):
-		return "\nIn that folder, run: go mod tidy" + fromClone
+		return "\nIn that folder, run: go get ." + fromClone
 	case says("no required module provides package"), says("is replaced but not required"), says("missing go.sum entry"):
-		return "\nIn that folder, run: go mod tidy"
+		return "\nIn that folder, run: go get ."
 	}
 	return ""
 }
