@@ -432,7 +432,7 @@ func beHost(encoded string) int {
 	hooks := &hook.Chain{}
 	s := newSession(dir, person, hooks, nil)
 	host := extensions.New(extensions.Options{
-		AgentDir: dir, ProjectDir: dir, Paths: paths, Hooks: hooks, Log: slog.New(slog.DiscardHandler),
+		AgentDir: dir, Folder: extensions.Folder{ProjectDir: dir}, Paths: paths, Hooks: hooks, Log: slog.New(slog.DiscardHandler),
 	})
 	host.Start(s)
 	<-host.Ready()

@@ -68,7 +68,7 @@ func (x *extension) deadlineOfKind(kind event.Kind, registered time.Duration) ti
 	if d, ok := deadlines[kind]; ok {
 		return d
 	}
-	return x.host.options.HookDeadline
+	return x.host.inForce().HookDeadline
 }
 
 // debugging says whether an author has an extension under a debugger, where

@@ -92,24 +92,26 @@ func (h *Host) discover(withProject bool) []source {
 
 func (h *Host) userFolder() string { return filepath.Join(h.options.AgentDir, "extensions") }
 func (h *Host) projectFolder() string {
-	return filepath.Join(h.options.ProjectDir, ".pi", "extensions")
+	return filepath.Join(h.inForce().ProjectDir, ".pi", "extensions")
 }
 
 // allowed leaves out what the settings take away.
 func (h *Host) allowed(found []source) []source {
-	if h.options.Allows == nil {
+	allows := h.inForce().Allows
+	if allows == nil {
 		return found
 	}
 	return slices.DeleteFunc(found, func(s source) bool {
-		return !h.options.Allows(s.info.Scope, s.path, filepath.Dir(s.path))
+		return !allows(s.info.Scope, s.path, filepath.Dir(s.path))
 	})
 }
 
 func (h *Host) places() []Place {
-	if h.options.Places == nil {
+	places := h.inForce().Places
+	if places == nil {
 		return nil
 	}
-	return h.options.Places()
+	return places()
 }
 
 // inFolder lists the extensions of a folder by name. What is no extension is

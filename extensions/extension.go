@@ -346,7 +346,7 @@ func (x *extension) startDeadline() time.Duration {
 			return time.Duration(d)
 		}
 	}
-	if d := x.host.options.StartDeadline; d > 0 {
+	if d := x.host.inForce().StartDeadline; d > 0 {
 		return d
 	}
 	return noDeadline

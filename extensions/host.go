@@ -20,24 +20,13 @@ type Options struct {
 	// AgentDir is the user's folder: extensions/ in it is searched, and cache/
 	// in it keeps what is built.
 	AgentDir string
-	// ProjectDir is the project: .pi/extensions in it is searched, if the
-	// project is trusted. Relative paths of Paths are meant from there.
-	ProjectDir string
-	// Trusted says that the project's own extensions may run.
-	Trusted bool
-	// DecideTrust is asked while the project is not trusted: when the user's
-	// extensions are up, which may have a say in it, and at each reload. ctx
-	// ends when the host is closed. Nil: the project stays as it is.
-	DecideTrust func(ctx context.Context) bool
-	// Paths are those of -e.
+	// Folder is the working folder to begin in.
+	Folder
+	// Elsewhere says the same of another folder, when the session goes there.
+	// Nil: nothing is known of others, so their own extensions do not run.
+	Elsewhere func(dir string) Folder
+	// Paths are those of -e. Relative ones are meant from ProjectDir.
 	Paths []string
-	// Places gives those of the settings and of packages. It is asked at the
-	// start, again when the project came to be trusted, and at each reload.
-	// Nil: there are none.
-	Places func() []Place
-	// Allows says whether the settings leave alone what was found in a folder
-	// of a scope. Paths are always allowed. Nil: everything is.
-	Allows func(scope, path, folder string) bool
 	// Disabled leaves only Paths.
 	Disabled bool
 	// Flags are the values of flags on the command line that pi itself does
@@ -46,12 +35,6 @@ type Options struct {
 	// Deadlines are the user's for handlers, by kind; what is missing here has
 	// the extension's or the default.
 	Deadlines map[event.Kind]time.Duration
-	// HookDeadline limits handlers of which neither Deadlines nor the extension
-	// nor the kind says more; 0: none.
-	HookDeadline time.Duration
-	// StartDeadline limits the start of one extension, without building it, of
-	// which the manifest says nothing; 0: none.
-	StartDeadline time.Duration
 	// Log takes what extensions write, and what befalls them. Nil: slog's
 	// default.
 	Log *slog.Logger
@@ -68,6 +51,33 @@ type Options struct {
 	// Providers takes the model providers that extensions register; nil: they
 	// cannot.
 	Providers Providers
+}
+
+// Folder is what the host is told of a working folder.
+type Folder struct {
+	// ProjectDir is the project: .pi/extensions in it is searched, if the
+	// project is trusted. Extensions are started in it.
+	ProjectDir string
+	// Trusted says that the project's own extensions may run.
+	Trusted bool
+	// DecideTrust is asked while the project is not trusted: when the user's
+	// extensions are up, which may have a say in it, and at each reload. ctx
+	// ends when the host is closed or who wants to know gives up. Nil: the
+	// project stays as it is.
+	DecideTrust func(ctx context.Context) bool
+	// Places gives those of the settings and of packages. It is asked when the
+	// folder is entered, again when the project came to be trusted, and at each
+	// reload. Nil: there are none.
+	Places func() []Place
+	// Allows says whether the settings leave alone what was found in a folder
+	// of a scope. Paths are always allowed. Nil: everything is.
+	Allows func(scope, path, folder string) bool
+	// HookDeadline limits handlers of which neither Options.Deadlines nor the
+	// extension nor the kind says more; 0: none.
+	HookDeadline time.Duration
+	// StartDeadline limits the start of one extension, without building it, of
+	// which the manifest says nothing; 0: none.
+	StartDeadline time.Duration
 }
 
 // Host runs the extensions of one pi. Its methods may be called from any
@@ -87,12 +97,12 @@ type Host struct {
 	service     service
 	encoder     encoder
 
-	reloading sync.Mutex // held during Reload, so that there is one at a time
+	reloading sync.Mutex // held during Reload and Enter, so that there is one at a time
 
 	mu         sync.Mutex
 	session    Session
 	extensions []*extension // in load order
-	trusted    bool
+	folder     Folder       // that of the live session; trusted by now
 	started    bool
 	closing    bool
 	live       *event.SessionStart // how the live session began; nil: none is
@@ -108,7 +118,7 @@ func New(o Options) *Host {
 		o.Env = os.Environ()
 	}
 	h := &Host{
-		options: o, outlet: newOutlet(o.Log.Handler()), trusted: o.Trusted,
+		options: o, outlet: newOutlet(o.Log.Handler()), folder: o.Folder,
 		ready: make(chan struct{}), closed: make(chan struct{}),
 	}
 	h.log = slog.New(h.outlet)
@@ -156,9 +166,10 @@ func (h *Host) Found() []session.SourceInfo {
 func (h *Host) Ready() <-chan struct{} { return h.ready }
 
 func (h *Host) startAll() {
+	defer h.arrange()
 	sources := h.discover(h.isTrusted())
 	h.launch(sources)
-	if h.isTrusted() || !h.decideTrust() {
+	if h.isTrusted() || !h.decideTrust(h.life) {
 		return
 	}
 	known := map[string]bool{}
@@ -175,13 +186,14 @@ func (h *Host) startAll() {
 }
 
 // decideTrust asks whether the project is trusted by now.
-func (h *Host) decideTrust() bool {
-	if h.options.DecideTrust == nil || !h.options.DecideTrust(h.life) {
+func (h *Host) decideTrust(ctx context.Context) bool {
+	decide := h.inForce().DecideTrust
+	if decide == nil || !decide(ctx) {
 		return false
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.trusted = true
+	h.folder.Trusted = true
 	return true
 }
 
@@ -235,28 +247,27 @@ func (h *Host) Reload(ctx context.Context) error {
 	}
 	h.reloading.Lock()
 	defer h.reloading.Unlock()
-	fresh, old, err := h.startAnew()
+	fresh, old, err := h.startAnew(ctx)
 	if err != nil {
 		return err
 	}
 	list, leaving, cut := relieve(ctx, fresh, old)
-	h.mu.Lock()
-	h.extensions = list
-	h.mu.Unlock()
+	h.settle(list)
 	for _, x := range leaving {
 		x.retire()
 	}
 	for _, x := range list {
 		x.takeOver()
 	}
+	h.arrange()
 	h.setListeners()
 	return cut
 }
 
 // startAnew starts what is on disk now beside what runs, which it gives by
 // path.
-func (h *Host) startAnew() (fresh []*extension, old map[string]*extension, err error) {
-	sources := h.discover(h.isTrusted() || h.decideTrust())
+func (h *Host) startAnew(ctx context.Context) (fresh []*extension, old map[string]*extension, err error) {
+	sources := h.discover(h.isTrusted() || h.decideTrust(ctx))
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.closing {
@@ -302,6 +313,23 @@ func relieve(ctx context.Context, fresh []*extension, old map[string]*extension)
 	return list, leaving, cut
 }
 
+// settle makes a list the extensions that there are, in load order.
+func (h *Host) settle(list []*extension) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.extensions = list
+}
+
+// arrange puts what extensions brought into load order, in which it need not
+// have come.
+func (h *Host) arrange() {
+	var paths []string
+	for _, x := range h.all() {
+		paths = append(paths, x.source.path)
+	}
+	h.theSession().Arrange(paths)
+}
+
 // ErrClosed is the error of calls after Close.
 var ErrClosed = errors.New("the extensions have been shut down")
 
@@ -332,10 +360,13 @@ func (h *Host) Close(ctx context.Context) error {
 	}
 }
 
-func (h *Host) isTrusted() bool {
+func (h *Host) isTrusted() bool { return h.inForce().Trusted }
+
+// inForce is the folder that the live session works in.
+func (h *Host) inForce() Folder {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.trusted
+	return h.folder
 }
 
 func (h *Host) theSession() Session {

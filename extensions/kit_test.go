@@ -52,13 +52,13 @@ func newKit(t testing.TB, change func(*extensions.Options)) *kit {
 	k := &kit{t: t, hooks: &hook.Chain{}, person: newPerson(), log: &syncBuffer{}, events: newRecorder()}
 	dir := t.TempDir()
 	options := extensions.Options{
-		AgentDir:   filepath.Join(dir, "agent"),
-		ProjectDir: filepath.Join(dir, "project"),
-		Log:        slog.New(slog.NewTextHandler(k.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
-		Hooks:      k.hooks,
-		Version:    "1.0.0",
-
-		HookDeadline: 30 * time.Second, StartDeadline: 30 * time.Second,
+		AgentDir: filepath.Join(dir, "agent"),
+		Folder: extensions.Folder{
+			ProjectDir: filepath.Join(dir, "project"), HookDeadline: 30 * time.Second, StartDeadline: 30 * time.Second,
+		},
+		Log:     slog.New(slog.NewTextHandler(k.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+		Hooks:   k.hooks,
+		Version: "1.0.0",
 	}
 	mkdir(t, options.ProjectDir)
 	if change != nil {
@@ -385,7 +385,7 @@ func (noModels) Connect(context.Context, message.Model) (session.Connection, err
 
 type noResources struct{}
 
-func (noResources) Load(string, event.ResourcesDiscoverResult) session.Resources {
+func (noResources) Load(context.Context, string, event.ResourcesDiscoverResult) session.Resources {
 	return noResources{}
 }
 func (noResources) Expand(text string) string       { return text }

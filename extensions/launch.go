@@ -96,7 +96,7 @@ func (i *instance) prepare(ctx context.Context, config *plugin.ClientConfig) err
 	i.process = newProcess(nil, &h.spawn, i.x.lines)
 	config.RunnerFunc = func(_ hclog.Logger, spec *exec.Cmd, _ string) (runner.Runner, error) {
 		cmd := exec.Command(path, args...)
-		cmd.Dir = h.options.ProjectDir
+		cmd.Dir = h.inForce().ProjectDir
 		cmd.Env = append(environment(h.options.Env, wanted), spec.Env...)
 		if s.form == manifestFolder {
 			cmd.Env = append(cmd.Env, "PI_EXTENSION_DIR="+s.path)

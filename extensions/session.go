@@ -77,6 +77,7 @@ type changer interface {
 type registry interface {
 	RegisterCommands(owner string, commands []session.ExtensionCommand)
 	RegisterTools(owner string, tools []tool.Tool)
+	Arrange(owners []string)
 	Emit(e event.Event)
 }
 

@@ -327,8 +327,10 @@ func TestStateBehindAPrompt(t *testing.T) {
 // template is one, named greet.
 type template struct{}
 
-func (template) Load(string, event.ResourcesDiscoverResult) session.Resources { return template{} }
-func (template) Expand(text string) string                                    { return text }
+func (template) Load(context.Context, string, event.ResourcesDiscoverResult) session.Resources {
+	return template{}
+}
+func (template) Expand(text string) string { return text }
 func (template) Commands() []session.Command {
 	return []session.Command{{Name: "greet", Source: "prompt"}}
 }

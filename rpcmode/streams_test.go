@@ -132,6 +132,8 @@ func (e slowExtensions) Ready() <-chan struct{} { return e }
 
 func (e slowExtensions) Reload(context.Context) error { return nil }
 
+func (e slowExtensions) Enter(context.Context, string) error { return nil }
+
 // A client that writes a prompt and closes our input gets the prompt's end,
 // also where the prompt still waits for extensions to start.
 func TestServeEndsWhatWaitsForExtensions(t *testing.T) {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"log/slog"
@@ -38,7 +39,7 @@ It takes the flags that pi itself takes, and shows what they would come to.`,
 			if err := p.readConfiguration(); err != nil {
 				return err
 			}
-			d, err := p.describeConfiguration()
+			d, err := p.describeConfiguration(c.Context())
 			if err != nil {
 				return err
 			}
@@ -123,7 +124,7 @@ type packageShown struct {
 	Dir    string `json:"dir,omitempty"`
 }
 
-func (p *process) describeConfiguration() (configuration, error) {
+func (p *process) describeConfiguration(ctx context.Context) (configuration, error) {
 	d := configuration{
 		AgentDir: p.paths.AgentDir, Project: p.project.cwd, SessionDir: p.sessionFolder(),
 		Trust: trustShown{p.project.trust.Trusted, p.project.trust.Reason, append([]string{}, p.project.trust.Found...)},
@@ -150,7 +151,7 @@ func (p *process) describeConfiguration() (configuration, error) {
 		level := choice.model.Clamp(p.thinking(choice, store.BranchState{}))
 		d.Model = &modelShown{choice.model.Provider, choice.model.ID, level}
 	}
-	problems := p.describeResources(&d)
+	problems := p.describeResources(ctx, &d)
 	d.Problems = append(d.Problems, p.notes.list()...)
 	d.Problems = append(d.Problems, problems...)
 	p.notes.say(problems...)
@@ -159,12 +160,12 @@ func (p *process) describeConfiguration() (configuration, error) {
 
 // describeResources shows what a session would load, and gives what it would
 // not.
-func (p *process) describeResources(d *configuration) (problems []string) {
+func (p *process) describeResources(ctx context.Context, d *configuration) (problems []string) {
 	shared, problems := p.sharedBy(p.project)
 	for _, s := range shared {
 		d.Packages = append(d.Packages, packageShown{s.of.Entry.Source, string(s.of.Entry.Scope), string(s.of.State), s.of.Dir})
 	}
-	set, diagnostics := resource.Load(p.resourceOptions(p.project, shared, event.ResourcesDiscoverResult{}))
+	set, diagnostics := resource.Load(ctx, p.resourceOptions(p.project, shared, event.ResourcesDiscoverResult{}))
 	for _, c := range set.Commands() {
 		d.Commands = append(d.Commands, commandShown{c.Name, c.Path, c.Info.Source, string(c.Info.Scope)})
 	}
@@ -181,6 +182,7 @@ func (p *process) describeResources(d *configuration) (problems []string) {
 	for _, diagnostic := range diagnostics {
 		problems = append(problems, diagnostic.String())
 	}
+	problems = append(problems, p.unmatched(p.project)...)
 	if withheld := p.project.withheld(); withheld != "" {
 		problems = append(problems, withheld)
 	}

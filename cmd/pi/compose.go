@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/seed-54e836f5/pi/core/compact"
+	"github.com/seed-54e836f5/pi/core/config"
 	"github.com/seed-54e836f5/pi/core/hook"
 	"github.com/seed-54e836f5/pi/core/message"
 	"github.com/seed-54e836f5/pi/core/session"
@@ -31,11 +32,13 @@ func (p *process) compose(mode string, log *store.Log, user ui.UI, extensions se
 	var s *session.Session
 	s = session.New(session.Config{
 		Log: log, Cwd: p.project.cwd, Mode: mode,
-		Models: p.models, Model: choice.model, NoModel: choice.none, Thinking: p.thinking(choice, had), Scoped: choice.scoped,
-		Tools: p.builtins(func() *session.Session { return s }), ActiveTools: p.activeTools(), ExcludeTools: p.options.excludeTools,
+		Models: p.models, Model: choice.model, NoModel: choice.none, Thinking: p.thinking(choice, had),
+		Tools: p.builtins(func() *session.Session { return s }), ExcludeTools: p.options.excludeTools,
+		Folder: p.folderOf(p.project), Enter: p.enter,
 		Hooks: chain, Extensions: extensions, UI: user, Resources: resources,
-		Settings: p.sessionSettings(), Diagnostics: p.notes.list, Note: p.notes.add,
+		Diagnostics: resources.diagnostics, Note: p.notes.add,
 	})
+	resources.serve(s)
 	return s, nil
 }
 
@@ -65,14 +68,16 @@ func (p *process) builtins(s func() *session.Session) []tool.Tool {
 	if p.options.noBuiltinTools {
 		return nil
 	}
-	settings := p.settings()
 	return builtin.Tools(builtin.Options{
 		Cwd:           func() string { return s().Cwd() },
-		Shell:         settings.ShellPath,
-		CommandPrefix: settings.ShellCommandPrefix,
+		Shell:         func() string { return s().Shell().Path },
+		CommandPrefix: func() string { return s().Shell().Prefix },
 		Environment:   func() []string { return shellEnvironment(s()) },
 		Background:    &p.background,
-		TakesImages:   func() bool { m := s().Model(); return m != nil && m.TakesImages() && !settings.Images.BlockImages },
+		TakesImages: func() bool {
+			m := s().Model()
+			return m != nil && m.TakesImages() && !p.models.inForce().Images.BlockImages
+		},
 	})
 }
 
@@ -88,19 +93,31 @@ func shellEnvironment(s *session.Session) []string {
 	return env
 }
 
-// activeTools are the tools that the user picked; nil: nobody did.
-func (p *process) activeTools() []string {
-	switch {
-	case p.options.noTools:
-		return []string{}
-	case len(p.options.tools) > 0:
-		return p.options.tools
-	}
-	return p.settings().DefaultTools
+// enter makes what the settings of a working folder say hold for the session.
+func (p *process) enter(cwd string) session.Folder {
+	project := p.projects.look(cwd)
+	p.models.use(project.loaded.Settings)
+	return p.folderOf(project)
 }
 
-func (p *process) sessionSettings() session.Settings {
-	from := p.settings()
+// folderOf is what the flags and the settings of a folder come to.
+func (p *process) folderOf(project project) session.Folder {
+	settings := project.loaded.Settings
+	folder := session.Folder{Settings: sessionSettings(settings), ActiveTools: settings.DefaultTools, InactiveTools: settings.DefaultToolsOff}
+	scoped, _ := p.catalogue.Scoped(settings.EnabledModels) // where resources are loaded it is told what fits none
+	for _, s := range scoped {
+		folder.Scoped = append(folder.Scoped, session.ScopedModel{Model: s.Model, Level: s.Thinking})
+	}
+	if p.options.picksTools() {
+		folder.ActiveTools, folder.OnlyActive, folder.InactiveTools = p.options.tools, true, nil
+	}
+	if p.options.noTools {
+		folder.ActiveTools, folder.OnlyActive = []string{}, true
+	}
+	return folder
+}
+
+func sessionSettings(from config.Settings) session.Settings {
 	return session.Settings{
 		SteeringMode: session.QueueMode(from.SteeringMode), FollowUpMode: session.QueueMode(from.FollowUpMode),
 		InterruptMode: session.InterruptMode(from.InterruptMode),

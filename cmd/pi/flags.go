@@ -87,7 +87,7 @@ func (o *options) register(f *pflag.FlagSet) {
 
 	f.StringVar(&o.systemPrompt, "system-prompt", "", "system prompt in place of the usual one: a text or a file")
 	f.StringArrayVar(&o.appendSystemPrompt, "append-system-prompt", nil, "text or file to put behind the system prompt")
-	f.StringSliceVarP(&o.tools, "tools", "t", nil, "tools to have, and no others")
+	f.StringSliceVarP(&o.tools, "tools", "t", nil, "tools to have, and no others; or +name and -name for more or fewer than usual")
 	f.BoolVar(&o.noTools, "no-tools", false, "have no tools (-nt)")
 	f.BoolVar(&o.noBuiltinTools, "no-builtin-tools", false, "have no tools but those of extensions (-nbt)")
 	f.StringSliceVar(&o.excludeTools, "exclude-tools", nil, "tools not to have (-xt)")
@@ -207,6 +207,9 @@ func (o *options) check(f *pflag.FlagSet) error {
 	if o.apiKey != "" && o.provider == "" && o.model == "" {
 		return errors.New("--api-key needs --provider or --model, to know whose key it is")
 	}
+	if added := signed(o.tools); added > 0 && added < len(o.tools) {
+		return errors.New("--tools names tools to have, or has a + or - in front of each to change which are on: not both")
+	}
 	if o.mode == "rpc" {
 		if o.print {
 			return errors.New("--print and --mode rpc contradict each other: give one of them")
@@ -216,6 +219,21 @@ func (o *options) check(f *pflag.FlagSet) error {
 		}
 	}
 	return nil
+}
+
+// picksTools says whether the flags name the tools to have, other than to add
+// some or take some away.
+func (o *options) picksTools() bool { return len(o.tools) > 0 && signed(o.tools) == 0 }
+
+// signed counts the names with + or - in front.
+func signed(names []string) int {
+	n := 0
+	for _, name := range names {
+		if strings.HasPrefix(name, "+") || strings.HasPrefix(name, "-") {
+			n++
+		}
+	}
+	return n
 }
 
 // given says whether a flag was given a value that means something.

@@ -22,17 +22,26 @@ import (
 
 // newHost makes the host of the extensions that flags and settings ask for.
 func (p *process) newHost(chain *hook.Chain, resources *loader, log *slog.Logger) *extensions.Host {
-	cwd, settings := p.project.cwd, p.settings()
+	elsewhere := func(dir string) extensions.Folder { return p.extensionsIn(p.projects.look(dir), resources) }
 	return extensions.New(extensions.Options{
-		AgentDir: p.paths.AgentDir, ProjectDir: cwd, Trusted: p.project.trust.Trusted,
-		DecideTrust: func(ctx context.Context) bool { return resources.decideFirst(ctx, cwd) },
-		Paths:       absolute(p.paths.Cwd, p.options.extensions), Disabled: p.options.noExtensions,
-		Places: func() []extensions.Place { return p.extensionsOf(p.projects.look(cwd)) },
-		Allows: func(scope, path, folder string) bool { return p.allowsExtension(cwd, scope, path, folder) },
-		Flags:  p.options.extensionFlags, HookDeadline: settings.HookTimeout, StartDeadline: settings.ExtensionStartTimeout,
-		Log: log, ErrorsShown: p.options.mode != "rpc", // the other modes print them
+		AgentDir: p.paths.AgentDir, Folder: p.extensionsIn(p.project, resources), Elsewhere: elsewhere,
+		Paths: absolute(p.paths.Cwd, p.options.extensions), Disabled: p.options.noExtensions,
+		Flags: p.options.extensionFlags,
+		Log:   log, ErrorsShown: p.options.mode != "rpc", // the other modes print them
 		Version: version, Hooks: chain, Providers: p.models,
 	})
+}
+
+// extensionsIn says what the host needs to know of a working folder.
+func (p *process) extensionsIn(project project, resources *loader) extensions.Folder {
+	cwd, settings := project.cwd, project.loaded.Settings
+	return extensions.Folder{
+		ProjectDir: cwd, Trusted: project.trust.Trusted,
+		DecideTrust:  func(ctx context.Context) bool { return resources.decideFirst(ctx, cwd) },
+		Places:       func() []extensions.Place { return p.extensionsOf(p.projects.look(cwd)) },
+		Allows:       func(scope, path, folder string) bool { return p.allowsExtension(cwd, scope, path, folder) },
+		HookDeadline: settings.HookTimeout, StartDeadline: settings.ExtensionStartTimeout,
+	}
 }
 
 // extensionsOf are the extensions that the settings of a folder name, and those

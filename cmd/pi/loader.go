@@ -2,8 +2,10 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -19,32 +21,58 @@ import (
 // the folder say that it works in.
 type loader struct {
 	process *process
-	// life is how long extensions may take to decide about a folder.
+	// life ends when the process is to end.
 	life context.Context
 
 	mu sync.Mutex
 	// up says that the extensions are, if there are any, so that they can be
 	// asked. The session loads once before that, and then not until it is so.
-	up bool
+	up      bool
+	session *session.Session // nil: it is being made
+	// wanted are the tools that somebody named for the folder, and told those
+	// of which it was said that they are missing.
+	wanted, told []toolName
+	// cut is the folder whose resources were not all looked for, as nobody
+	// waited any more; empty: they were.
+	cut string
+}
+
+// serve tells the loader which session it is for.
+func (l *loader) serve(s *session.Session) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.session = s
 }
 
 // Load implements session.Loader.
-func (l *loader) Load(cwd string, more event.ResourcesDiscoverResult) session.Resources {
+func (l *loader) Load(ctx context.Context, cwd string, more event.ResourcesDiscoverResult) session.Resources {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(l.life, cancel)()
 	p := l.process
 	project := p.projects.look(cwd)
 	l.mu.Lock()
 	up := l.up
-	l.up = true
+	l.up, l.wanted = true, nil
 	l.mu.Unlock()
 	if up {
-		project = l.decide(l.life, project)
+		project = l.decide(ctx, project)
 	}
 	fromPackages, problems := p.sharedBy(project)
-	set, diagnostics := resource.Load(p.resourceOptions(project, fromPackages, more))
+	set, diagnostics := resource.Load(ctx, p.resourceOptions(project, fromPackages, more))
 	for _, d := range diagnostics {
 		problems = append(problems, d.String())
 	}
+	if up {
+		problems = append(problems, p.unmatched(project)...)
+	}
 	p.notes.say(problems...)
+	l.mu.Lock()
+	if l.cut = ""; ctx.Err() != nil {
+		l.cut = cwd
+	}
+	l.mu.Unlock()
+	l.lookForTools(project)
 	if withheld := project.withheld(); withheld != "" {
 		problems = append(problems, withheld)
 		if up {
@@ -70,8 +98,52 @@ func ruleBook(set *resource.Set, project project) *rule.Book {
 	return rule.NewBook(list, settings, project.cwd)
 }
 
-// decideFirst lets extensions decide about the folder that the session begins
-// in. It is for the host, which starts the project's extensions then.
+// lookForTools tells of names that no tool has, as soon as all that may bring
+// one are there.
+func (l *loader) lookForTools(project project) {
+	l.mu.Lock()
+	s := l.session
+	if s != nil {
+		l.wanted = l.process.wantedTools(project)
+	}
+	l.mu.Unlock()
+	for _, missing := range l.unknownTools() {
+		l.mu.Lock()
+		told := slices.Contains(l.told, missing.toolName)
+		l.told = append(l.told, missing.toolName)
+		l.mu.Unlock()
+		if !told {
+			l.process.notes.say(missing.sentence)
+		}
+	}
+}
+
+// diagnostics is what clients are told of what is not used as it stands.
+func (l *loader) diagnostics() []string {
+	list := l.process.notes.list()
+	l.mu.Lock()
+	if l.cut != "" {
+		list = append(list, fmt.Sprintf("not all templates, skills and context files of %s are loaded, as that was cut short: reload to try again", l.cut))
+	}
+	l.mu.Unlock()
+	for _, missing := range l.unknownTools() {
+		list = append(list, missing.sentence)
+	}
+	return list
+}
+
+func (l *loader) unknownTools() []missingTool {
+	l.mu.Lock()
+	s, wanted := l.session, l.wanted
+	l.mu.Unlock()
+	if s == nil {
+		return nil
+	}
+	return unknown(wanted, s.Tools())
+}
+
+// decideFirst lets extensions decide about a folder. It is for the host, which
+// starts the project's extensions then.
 func (l *loader) decideFirst(ctx context.Context, cwd string) bool {
 	return l.decide(ctx, l.process.projects.look(cwd)).trust.Trusted
 }
@@ -104,6 +176,15 @@ func (p *process) sharedBy(project project) (list []shared, problems []string) {
 		list = append(list, shared{resources, now})
 	}
 	return list, problems
+}
+
+// unmatched says which patterns of models fit none.
+func (p *process) unmatched(project project) (problems []string) {
+	_, warnings := p.catalogue.Scoped(project.loaded.Settings.EnabledModels)
+	for _, w := range warnings {
+		problems = append(problems, w.String())
+	}
+	return problems
 }
 
 // resourceOptions say what is loaded for a folder.

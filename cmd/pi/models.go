@@ -19,27 +19,35 @@ import (
 // that speak to them.
 type models struct {
 	catalogue *config.Catalogue
-	settings  config.Settings
-	options   provider.Options
 	images    resizer
 
 	mu         sync.Mutex
+	settings   config.Settings // of the folder that the session works in
 	byAPI      map[string]provider.Provider
 	registered map[string]registeredProvider // by extensions, by provider
 }
 
 func newModels(catalogue *config.Catalogue, settings config.Settings) *models {
-	options := provider.Options{
-		IdleTimeout: settings.StreamIdleTimeout,
-		LongCache:   os.Getenv("PI_CACHE_RETENTION") == "long", // as the reference agent reads it
-	}
-	if settings.HTTPProxy != "" {
-		options.Transport = proxied(settings.HTTPProxy)
-	}
 	return &models{
-		catalogue: catalogue, settings: settings, options: options,
+		catalogue: catalogue, settings: settings,
 		byAPI: map[string]provider.Provider{}, registered: map[string]registeredProvider{},
 	}
+}
+
+// use makes other settings hold, from the next model call on.
+func (m *models) use(settings config.Settings) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if settings.StreamIdleTimeout != m.settings.StreamIdleTimeout || settings.HTTPProxy != m.settings.HTTPProxy {
+		m.byAPI = map[string]provider.Provider{} // they were made for other settings
+	}
+	m.settings = settings
+}
+
+func (m *models) inForce() config.Settings {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.settings
 }
 
 // Available implements session.Models.
@@ -64,7 +72,7 @@ func (m *models) Connect(ctx context.Context, model message.Model) (session.Conn
 		return session.Connection{}, err
 	}
 	return session.Connection{
-		Provider: &guard{adapter, m.catalogue, m.settings, &m.images}, APIKey: access.APIKey, BaseURL: access.BaseURL, Headers: access.Headers, Compat: access.Compat,
+		Provider: &guard{adapter, m.catalogue, m.inForce(), &m.images}, APIKey: access.APIKey, BaseURL: access.BaseURL, Headers: access.Headers, Compat: access.Compat,
 	}, nil
 }
 
@@ -74,7 +82,14 @@ func (m *models) adapter(api string) (provider.Provider, error) {
 	if adapter, ok := m.byAPI[api]; ok {
 		return adapter, nil
 	}
-	adapter, err := adapters.ForAPI(api, m.options)
+	options := provider.Options{
+		IdleTimeout: m.settings.StreamIdleTimeout,
+		LongCache:   os.Getenv("PI_CACHE_RETENTION") == "long", // as the reference agent reads it
+	}
+	if m.settings.HTTPProxy != "" {
+		options.Transport = proxied(m.settings.HTTPProxy)
+	}
+	adapter, err := adapters.ForAPI(api, options)
 	if err != nil {
 		return nil, err
 	}
@@ -86,21 +101,13 @@ func (m *models) adapter(api string) (provider.Provider, error) {
 type chosen struct {
 	model    *message.Model
 	thinking message.ThinkingLevel // empty: nothing named one
-	scoped   []session.ScopedModel
-	none     string // why there is no model, and what to do
+	none     string                // why there is no model, and what to do
 }
 
 // chooseModel finds the model: by flag, else the one that the session had,
 // else by the settings, else the first that can be used.
 func (p *process) chooseModel(had message.Model, wasThere bool) (chosen, error) {
-	scoped, warnings := p.catalogue.Scoped(p.settings().EnabledModels)
-	for _, w := range warnings {
-		p.notes.add(w.String())
-	}
 	c := chosen{}
-	for _, s := range scoped {
-		c.scoped = append(c.scoped, session.ScopedModel{Model: s.Model, Level: s.Thinking})
-	}
 	if p.options.model != "" || p.options.provider != "" {
 		selection, err := p.catalogue.Resolve(p.options.model, p.options.provider)
 		if err != nil {
@@ -115,6 +122,7 @@ func (p *process) chooseModel(had message.Model, wasThere bool) (chosen, error) 
 		c.model = &had
 		return c, nil
 	}
+	scoped, _ := p.catalogue.Scoped(p.settings().EnabledModels) // see folderOf
 	selection, err := p.catalogue.Default(p.settings().DefaultProvider, p.settings().DefaultModel, scoped)
 	if err != nil {
 		c.none = err.Error()

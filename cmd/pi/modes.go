@@ -136,7 +136,10 @@ func (r reader) Tell(n ui.Notice) {
 func (p *process) runBatch(ctx context.Context, mode string, out io.Writer, user ui.UI, play func(context.Context, rpcmode.Batch) (bool, error)) (int, error) {
 	ctx, signals := watchSignals(ctx)
 	defer signals.stop()
-	prompts, err := p.readPrompts()
+	prompts, err := p.readPrompts(ctx)
+	if ctx.Err() != nil {
+		return signals.code(1), nil
+	}
 	if err != nil {
 		return 0, err
 	}

@@ -84,6 +84,9 @@ func (p *process) settingFlags() map[string]string {
 	if p.options.sessionDir != "" {
 		flags["sessionDir"] = p.options.sessionDir
 	}
+	if signed(p.options.tools) > 0 {
+		flags["defaultTools"] = strings.Join(p.options.tools, ",")
+	}
 	if p.describing {
 		for key, value := range map[string]string{
 			"defaultProvider": p.options.provider, "defaultModel": p.options.model,

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/base64"
 	"fmt"
 	"io"
@@ -17,9 +18,9 @@ import (
 // readPrompts makes the prompts of json and text mode: what was piped in and
 // the @files come in front of the first message; each further message is a
 // prompt of its own.
-func (p *process) readPrompts() ([]session.Prompt, error) {
+func (p *process) readPrompts(ctx context.Context) ([]session.Prompt, error) {
 	var text strings.Builder
-	piped, err := readPiped(p.std.in)
+	piped, err := readPiped(ctx, p.std.in)
 	if err != nil {
 		return nil, err
 	}
@@ -55,21 +56,38 @@ func (p *process) readPrompts() ([]session.Prompt, error) {
 	return prompts, nil
 }
 
-// readPiped reads standard input to its end, unless a person sits at it.
-func readPiped(in *os.File) (string, error) {
+// readPiped reads standard input to its end, unless a person sits at it. When
+// ctx ends first, whoever writes is not waited for.
+func readPiped(ctx context.Context, in *os.File) (string, error) {
 	info, err := in.Stat()
 	if err != nil || info.Mode()&os.ModeCharDevice != 0 {
 		return "", nil
 	}
-	data, err := io.ReadAll(in)
-	if err != nil {
-		return "", fmt.Errorf("read the prompt from stdin: %w", err)
+	type outcome struct {
+		data []byte
+		err  error
 	}
-	return strings.TrimSpace(string(data)), nil
+	done := make(chan outcome, 1)
+	go func() { // a read cannot be ended; where nobody waits for it, the process is about to end
+		data, err := io.ReadAll(io.LimitReader(in, largestArgument+1))
+		done <- outcome{data, err}
+	}()
+	select {
+	case o := <-done:
+		if o.err != nil {
+			return "", fmt.Errorf("read the prompt from stdin: %w", o.err)
+		}
+		if len(o.data) > largestArgument {
+			return "", fmt.Errorf("the text on stdin is larger than %d MiB, which is more than any model takes: give a part of it, or put it into a file and name that", largestArgument>>20)
+		}
+		return strings.TrimSpace(string(o.data)), nil
+	case <-ctx.Done():
+		return "", fmt.Errorf("read the prompt from stdin: %w", ctx.Err())
+	}
 }
 
-// largestArgument bounds an @file, in bytes: what comes through a pipe, as of
-// @<(command), may have no end.
+// largestArgument bounds an @file and what is piped in, in bytes: what comes
+// through a pipe, as of @<(command) or yes, may have no end.
 const largestArgument = 64 << 20
 
 // readFileArgument reads an @file: a text in tags that name it, or an image.

@@ -3,6 +3,8 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -48,5 +50,47 @@ func TestFileArguments(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), "@"+c.name) || !strings.Contains(err.Error(), c.problem) {
 			t.Errorf("@%s: got %v, want: %s", c.name, err, c.problem)
 		}
+	}
+}
+
+func TestPipedPrompt(t *testing.T) {
+	pipe := func() (read, write *os.File) {
+		read, write, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _, _ = read.Close(), write.Close() })
+		return read, write
+	}
+	for _, c := range []struct {
+		name    string
+		bytes   int
+		problem string
+	}{
+		{"a little", 3, ""},
+		{"as much as is taken", largestArgument, ""},
+		{"without end", largestArgument + 1, "the text on stdin is larger than 64 MiB"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			read, write := pipe()
+			written := make(chan struct{})
+			go func() {
+				defer close(written)
+				_, _ = write.WriteString(strings.Repeat("x", c.bytes)) // it may be read no further
+				_ = write.Close()
+			}()
+			text, err := readPiped(t.Context(), read)
+			if c.problem == "" && (err != nil || len(text) != c.bytes) || c.problem != "" && (err == nil || !strings.Contains(err.Error(), c.problem)) {
+				t.Errorf("%d bytes, %v", len(text), err)
+			}
+			_ = read.Close()
+			<-written
+		})
+	}
+	read, _ := pipe()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := readPiped(ctx, read); !errors.Is(err, context.Canceled) {
+		t.Errorf("a read that nobody waits for gave %v", err)
 	}
 }

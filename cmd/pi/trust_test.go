@@ -161,14 +161,17 @@ func TestEachFolderIsDecidedAboutForItself(t *testing.T) {
 				t.Errorf("back in our project there are %q, and the diagnostics are %q", got, d)
 			}
 
+			if ran() {
+				t.Error("their extension was started")
+			}
 			h.pi(t, "trust", theirs)
 			p.ask("there", there)
 			if got, d := p.prompts(), p.diagnostics(); got != "theirs auto" || !mention(d, "settings.json:1") {
 				t.Errorf("in their project, trusted, there are %q, and the diagnostics are %q", got, d)
 			}
 			p.end()
-			if ran() {
-				t.Error("their extension was started")
+			if !ran() {
+				t.Error("their extension was not started, trusted")
 			}
 			if n := strings.Count(p.stderr.String(), "pi trust "+theirs); n != 1 {
 				t.Errorf("it was said %d times: %s", n, p.stderr.String())

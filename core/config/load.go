@@ -174,15 +174,19 @@ func (l *Loaded) put(row setting, layers []*layer, o SettingsOptions) {
 		row.put(&l.Settings, row.value, place{})
 	}
 	value := Value{Key: row.key, Value: row.value, Layer: LayerDefault}
-	var joined []Value
+	var joined []Value // those that count; without joins they have no default either
+	if row.joins != nil && string(row.value) != "null" {
+		joined = []Value{value}
+	}
 	use := func(v Value, from place) bool {
 		if !row.put(&l.Settings, v.Value, from) {
 			return false
 		}
 		value = v
-		if row.joined {
-			joined = append(joined, v)
+		if row.joins != nil && !row.joins(v.Value) {
+			joined = nil
 		}
+		joined = append(joined, v)
 		return true
 	}
 	for _, layer := range layers {
@@ -210,7 +214,7 @@ func (l *Loaded) put(row setting, layers []*layer, o SettingsOptions) {
 			l.Warnings = append(l.Warnings, Warning{Key: row.key, Message: fmt.Sprintf("%s: expected %s; it is ignored", given.from, row.expected)})
 		}
 	}
-	if len(joined) > 1 {
+	if row.joins != nil && len(joined) > 1 {
 		l.Values = append(l.Values, joined...)
 		return
 	}

@@ -18,7 +18,9 @@ type setting struct {
 	variable string // environment variable; empty: none
 	flag     string // flag of the command line; empty: none
 	userOnly bool   // a project cannot set it
-	joined   bool   // the lists of all layers count, not the highest alone
+	// joins says whether a list is put behind those of lower layers, and does not
+	// take their place; nil: it does.
+	joins    func(raw json.RawMessage) bool
 	expected string // for people
 	value    json.RawMessage
 	// put decodes a value and stores it; false: it does not fit.
@@ -61,7 +63,7 @@ var settingTable = []setting{
 	// Longer than the pauses of models that think unseen.
 	milliseconds("httpIdleTimeoutMs", 5*time.Minute, 24*hour, func(s *Settings) *time.Duration { return &s.StreamIdleTimeout }),
 	text("httpProxy", func(s *Settings) *string { return &s.HTTPProxy }).onlyUser(),
-	texts("defaultTools", func(s *Settings) *[]string { return &s.DefaultTools }).onFlag("--tools"),
+	defaultTools().onFlag("--tools"),
 	path("shellPath", false, func(s *Settings) *string { return &s.ShellPath }),
 	text("shellCommandPrefix", func(s *Settings) *string { return &s.ShellCommandPrefix }),
 	boolean("images.autoResize", true, func(s *Settings) *bool { return &s.Images.AutoResize }),
@@ -211,8 +213,50 @@ func paths(key string, field func(*Settings) *[]PathEntry) setting {
 		}
 		return true
 	})
-	r.joined = true
+	r.joins = always
 	return r
+}
+
+func always(json.RawMessage) bool { return true }
+
+// defaultTools is a list of names, in the place of the usual ones; +name and
+// -name alone add to what lower layers say, and take away from it.
+func defaultTools() setting {
+	usual := []string{"read", "bash", "edit", "write"}
+	r := row("defaultTools", "a list of names, or of +name and -name", usual, func(s *Settings, raw json.RawMessage, _ place) bool {
+		var v []string
+		if json.Unmarshal(raw, &v) != nil {
+			return false
+		}
+		if !onlyChanges(raw) {
+			s.DefaultTools, s.DefaultToolsOff = []string{}, nil
+		}
+		for _, name := range v {
+			bare := strings.TrimLeft(name, "+-")
+			on := slices.DeleteFunc(slices.Clone(s.DefaultTools), func(other string) bool { return other == bare })
+			off := slices.DeleteFunc(slices.Clone(s.DefaultToolsOff), func(other string) bool { return other == bare })
+			switch {
+			case strings.HasPrefix(name, "-"):
+				off = append(off, bare)
+			case len(on) == len(s.DefaultTools):
+				on = append(on, bare)
+			default:
+				on = s.DefaultTools
+			}
+			s.DefaultTools, s.DefaultToolsOff = on, off
+		}
+		return true
+	})
+	r.joins = onlyChanges
+	return r
+}
+
+// onlyChanges says whether a list of tools has nothing but +name and -name.
+func onlyChanges(raw json.RawMessage) bool {
+	var names []string
+	return json.Unmarshal(raw, &names) == nil && len(names) > 0 && !slices.ContainsFunc(names, func(name string) bool {
+		return !strings.HasPrefix(name, "+") && !strings.HasPrefix(name, "-")
+	})
 }
 
 func packages() setting {
@@ -227,6 +271,6 @@ func packages() setting {
 		}
 		return true
 	})
-	r.joined = true
+	r.joins = always
 	return r
 }

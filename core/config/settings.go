@@ -31,10 +31,13 @@ type Settings struct {
 	StreamIdleTimeout time.Duration
 	HTTPProxy         string // address for model requests; empty: the environment's
 
-	DefaultTools       []string // names of the active tools; nil: the usual ones
-	ShellPath          string   // empty: the system's
-	ShellCommandPrefix string   // put before every bash command
-	Images             ImageSettings
+	// DefaultTools names the tools that are on at first. DefaultToolsOff are
+	// those that were taken away: an extension that brings one does not switch
+	// it on.
+	DefaultTools, DefaultToolsOff []string
+	ShellPath                     string // empty: the system's
+	ShellCommandPrefix            string // put before every bash command
+	Images                        ImageSettings
 
 	SessionDir string // absolute; empty: the usual one
 

@@ -55,8 +55,8 @@ func TestSettingsDefaults(t *testing.T) {
 		BranchSummary:     config.BranchSummarySettings{ReserveTokens: 16384},
 		Retry:             config.RetrySettings{Enabled: true, MaxRetries: 3, BaseDelay: 2 * time.Second, MaxDelay: time.Minute, MaxServiceDelay: time.Minute},
 		StreamIdleTimeout: 5 * time.Minute, Images: config.ImageSettings{AutoResize: true}, EnableSkillCommands: true,
-		Rules:               config.RuleSettings{Enabled: true, ContextMode: "discard", InterruptMode: "always", RepeatMode: "once", RepeatGap: 10},
-		DefaultProjectTrust: "ask", HookTimeout: 30 * time.Second, ExtensionStartTimeout: 15 * time.Second,
+		Rules:        config.RuleSettings{Enabled: true, ContextMode: "discard", InterruptMode: "always", RepeatMode: "once", RepeatGap: 10},
+		DefaultTools: []string{"read", "bash", "edit", "write"}, DefaultProjectTrust: "ask", HookTimeout: 30 * time.Second, ExtensionStartTimeout: 15 * time.Second,
 	}
 	if !reflect.DeepEqual(l.Settings, want) {
 		t.Errorf("got  %+v\nwant %+v", l.Settings, want)
@@ -365,5 +365,53 @@ func BenchmarkStart(b *testing.B) {
 		if _, err := c.Access(b.Context(), s.Model); err != nil {
 			b.Fatal(err)
 		}
+	}
+}
+
+// A list of tools stands in the place of the one below it; one of changes is
+// made to it.
+func TestDefaultTools(t *testing.T) {
+	for _, c := range []struct {
+		user, project, flag string
+		on, off             string
+		shown               string // layers
+	}{
+		{"", "", "", "read bash edit write", "", "default"},
+		{`["ls"]`, "", "", "ls", "", "user"},
+		{`[]`, "", "", "", "", "user"},
+		{`["+grep", "-write", "-mine"]`, "", "", "read bash edit grep", "write mine", "default user"},
+		{`["read", "+grep"]`, "", "", "read grep", "", "user"},
+		{`["read", "ls"]`, `["+grep", "-read"]`, "", "ls grep", "read", "user project"},
+		{`["+ls"]`, `["+grep"]`, "", "read bash edit write ls grep", "", "default user project"},
+		{`["-bash"]`, `["+bash"]`, "", "read edit write bash", "", "default user project"},
+		{`["-bash"]`, `["read"]`, "", "read", "", "project"},
+		{`["ls"]`, `["+grep"]`, "+find,-ls", "grep find", "ls", "user project flag"},
+		{`[]`, `["+grep"]`, "", "grep", "", "user project"},
+		{`"ls"`, "", "", "read bash edit write", "", "default"},
+	} {
+		t.Run(c.user+c.project+c.flag, func(t *testing.T) {
+			as := func(list string) string {
+				if list == "" {
+					return ""
+				}
+				return `{"defaultTools": ` + list + `}`
+			}
+			l := config.LoadSettings(config.SettingsOptions{Paths: project(t, as(c.user), as(c.project)), Trusted: true, Flags: map[string]string{"defaultTools": c.flag}})
+			if on, off := strings.Join(l.Settings.DefaultTools, " "), strings.Join(l.Settings.DefaultToolsOff, " "); on != c.on || off != c.off || l.Settings.DefaultTools == nil {
+				t.Errorf("on are %q and off %q, want %q and %q", on, off, c.on, c.off)
+			}
+			var layers []string
+			for _, v := range l.Values {
+				if v.Key == "defaultTools" {
+					layers = append(layers, string(v.Layer))
+				}
+			}
+			if got := strings.Join(layers, " "); got != c.shown {
+				t.Errorf("shown are %q, want %q", got, c.shown)
+			}
+			if wrong := strings.HasPrefix(c.user, `"`); (len(l.Warnings) > 0) != wrong {
+				t.Errorf("warnings: %v", l.Warnings)
+			}
+		})
 	}
 }

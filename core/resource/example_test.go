@@ -1,6 +1,7 @@
 package resource_test
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -24,7 +25,7 @@ func ExampleSet_Expand() {
 		panic(err)
 	}
 
-	set, diagnostics := resource.Load(resource.Options{AgentDir: filepath.Join(dir, "agent"), Cwd: dir, Trusted: true})
+	set, diagnostics := resource.Load(context.Background(), resource.Options{AgentDir: filepath.Join(dir, "agent"), Cwd: dir, Trusted: true})
 	for _, text := range []string{`/review "the parser"`, "/review main.go races", "hello"} {
 		expanded, found := set.Expand(text)
 		fmt.Println(found, expanded)

@@ -1,7 +1,9 @@
 package resource
 
 import (
+	"context"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -213,13 +215,31 @@ func (l *loader) absolute(p Place) string {
 }
 
 func (l *loader) glob(pattern string) []string {
-	paths, err := doublestar.FilepathGlob(pattern)
+	base, below := doublestar.SplitPattern(filepath.ToSlash(pattern))
+	paths, err := doublestar.Glob(endingFS{os.DirFS(base), l.ended}, below)
 	if err != nil {
 		l.report(pattern, fmt.Sprintf("is no pattern: %v.", err))
 		return nil
 	}
+	for i, path := range paths {
+		paths[i] = filepath.Join(base, filepath.FromSlash(path))
+	}
 	slices.Sort(paths)
 	return paths
+}
+
+// endingFS has nothing in it any more once nobody waits for what is in it.
+type endingFS struct {
+	fs.FS
+	ended func() bool
+}
+
+// Open implements fs.FS.
+func (e endingFS) Open(name string) (fs.File, error) {
+	if e.ended() {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: context.Canceled}
+	}
+	return e.FS.Open(name)
 }
 
 // allowed says whether a file is not taken away: by !glob unless +path adds it

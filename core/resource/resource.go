@@ -1,6 +1,7 @@
 package resource
 
 import (
+	"context"
 	"path/filepath"
 	"time"
 )
@@ -100,9 +101,9 @@ type Set struct {
 }
 
 // Load reads everything. It always gives a usable set: what cannot be used is
-// left out with a diagnostic.
-func Load(options Options) (*Set, []Diagnostic) {
-	l := &loader{options: options}
+// left out with a diagnostic. When ctx ends it looks no further.
+func Load(ctx context.Context, options Options) (*Set, []Diagnostic) {
+	l := &loader{options: options, ended: func() bool { return ctx.Err() != nil }}
 	set := &Set{options: options}
 	set.templates = l.loadTemplates()
 	set.skills = l.loadSkills()
@@ -124,6 +125,7 @@ func (s *Set) ContextFiles() []ContextFile { return s.context }
 // loader collects diagnostics while one set is loaded.
 type loader struct {
 	options     Options
+	ended       func() bool // nobody waits for the set any more
 	diagnostics []Diagnostic
 }
 

@@ -1,6 +1,7 @@
 package resource_test
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"slices"
@@ -70,7 +71,7 @@ func (w world) load(change func(*resource.Options)) (*resource.Set, []string) {
 	if change != nil {
 		change(&options)
 	}
-	set, diagnostics := resource.Load(options)
+	set, diagnostics := resource.Load(context.Background(), options)
 	var texts []string
 	for _, d := range diagnostics {
 		texts = append(texts, w.relative(d.String()))
@@ -466,7 +467,7 @@ func BenchmarkLoadNothing(b *testing.B) {
 	options := w.options()
 	options.Trusted = true
 	for b.Loop() {
-		resource.Load(options)
+		resource.Load(context.Background(), options)
 	}
 }
 
@@ -478,7 +479,7 @@ func BenchmarkLoadTwentySkills(b *testing.B) {
 	}
 	options := w.options()
 	for b.Loop() {
-		if set, _ := resource.Load(options); len(set.Commands()) != 40 {
+		if set, _ := resource.Load(context.Background(), options); len(set.Commands()) != 40 {
 			b.Fatal("not all are there")
 		}
 	}

@@ -181,7 +181,7 @@ func FuzzSkill(f *testing.F) {
 	f.Fuzz(func(t *testing.T, content []byte, rest string) {
 		w.t = t
 		w.write("agent/skills/s/SKILL.md", string(content))
-		set, diagnostics := resource.Load(w.options())
+		set, diagnostics := resource.Load(t.Context(), w.options())
 		skills := set.Commands()
 		if len(skills) == 0 && len(diagnostics) == 0 {
 			t.Fatal("a skill vanished without a word")

@@ -51,7 +51,7 @@ func (l *loader) skillFiles(r root) []string {
 // and ignored what the folders above say.
 func (w *skillWalk) folder(dir string, at []string, ignored []gitignore.Pattern) {
 	real := realPath(dir)
-	if w.visited[real] || len(at) > walkDepth {
+	if w.visited[real] || len(at) > walkDepth || w.loader.ended() {
 		return
 	}
 	w.visited[real] = true

@@ -209,9 +209,17 @@ func TestAbortOfAPromptThatWaitsForExtensions(t *testing.T) {
 type extensions struct {
 	ready  chan struct{}
 	reload func(context.Context) error
+	enter  func(cwd string) error
 }
 
 func (e *extensions) Ready() <-chan struct{} { return e.ready }
+
+func (e *extensions) Enter(_ context.Context, cwd string) error {
+	if e.enter == nil {
+		return nil
+	}
+	return e.enter(cwd)
+}
 
 func (e *extensions) Reload(ctx context.Context) error {
 	if e.reload == nil {

@@ -236,6 +236,9 @@ func (s *Session) replace(ctx context.Context, what change) (cancelled bool, err
 	before := s.Model()
 	s.swap(next, what)
 	restored := s.Model()
+	if next.cwd != old.cwd {
+		s.changeFolder(next.cwd)
+	}
 	previous := old.log.Path()
 	if log != old.log {
 		if err := old.log.Close(); err != nil {
@@ -341,10 +344,12 @@ func (s *Session) announceStart(start event.SessionStart) {
 	s.stage(func(ctx context.Context) {
 		more = hook.Decide[event.ResourcesDiscoverResult](ctx, s.config.Hooks, &event.ResourcesDiscover{Cwd: s.Cwd(), Reason: start.Reason})
 	})
-	resources := s.config.Resources.Load(s.Cwd(), more)
-	s.mu.Lock()
-	s.resources = resources
-	s.mu.Unlock()
+	s.stage(func(ctx context.Context) {
+		resources := s.config.Resources.Load(ctx, s.Cwd(), more)
+		s.mu.Lock()
+		s.resources = resources
+		s.mu.Unlock()
+	})
 }
 
 // Reload brings extensions, templates, skills and context files to what is on
@@ -394,6 +399,7 @@ func (s *Session) reload(ctx context.Context) error {
 	s.mu.Lock()
 	s.generation++
 	s.mu.Unlock()
+	s.enterFolder()
 	s.announceStart(event.SessionStart{Reason: "reload"})
 	return err
 }

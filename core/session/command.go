@@ -68,6 +68,33 @@ func (s *Session) RegisterCommands(owner string, commands []ExtensionCommand) {
 	s.commands = append(s.commands, ownedCommands{owner, commands})
 }
 
+// Arrange puts what owners, extensions by their paths, brought into the order
+// of a list: which of two tools of one name counts, and which number a command
+// gets, hangs on it.
+func (s *Session) Arrange(owners []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.commands = slices.Clone(s.commands)
+	arrange(s.commands, owners, func(c ownedCommands) string { return c.owner })
+	s.tools.arrange(owners)
+}
+
+// arrange sorts the elements of some owners among the places that they have.
+func arrange[E any](list []E, owners []string, owner func(E) string) {
+	rank := func(e E) int { return slices.Index(owners, owner(e)) }
+	var places []int
+	var sorted []E
+	for i, e := range list {
+		if rank(e) >= 0 {
+			places, sorted = append(places, i), append(sorted, e)
+		}
+	}
+	slices.SortStableFunc(sorted, func(a, b E) int { return rank(a) - rank(b) })
+	for i, at := range places {
+		list[at] = sorted[i]
+	}
+}
+
 // Commands lists what a prompt can call with a slash: commands of extensions,
 // then templates, then skills.
 func (s *Session) Commands() []Command {

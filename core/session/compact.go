@@ -33,9 +33,7 @@ type compaction struct {
 // SetAutoCompaction switches automatic compaction on and off, in this
 // session.
 func (s *Session) SetAutoCompaction(on bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.settings.Compaction.Enabled = on
+	s.choose("compaction.enabled", func(set *Settings) { set.Compaction.Enabled = on })
 }
 
 // Compact replaces the older part of the conversation by a summary. A run is

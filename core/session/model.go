@@ -63,7 +63,9 @@ func (s *Session) SetModel(ctx context.Context, provider, id string) (message.Mo
 // CycleModel changes to the next of the scoped models, or of all available
 // ones; nil when there is no other.
 func (s *Session) CycleModel(ctx context.Context) *Cycled {
-	choices := s.config.Scoped
+	s.mu.Lock()
+	choices := s.scoped
+	s.mu.Unlock()
 	scoped := len(choices) > 0
 	if !scoped {
 		for _, m := range s.config.Models.Available() {

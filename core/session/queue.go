@@ -204,24 +204,18 @@ func (s *Session) ClearQueue() (steeringTexts, followUpTexts []string) {
 // SetSteeringMode says how many steering messages a turn takes, in this
 // session.
 func (s *Session) SetSteeringMode(m QueueMode) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.settings.SteeringMode = m
+	s.choose("steeringMode", func(set *Settings) { set.SteeringMode = m })
 }
 
 // SetFollowUpMode says how many follow-ups a turn takes, in this session.
 func (s *Session) SetFollowUpMode(m QueueMode) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.settings.FollowUpMode = m
+	s.choose("followUpMode", func(set *Settings) { set.FollowUpMode = m })
 }
 
 // SetInterruptMode says whether steering cuts off a batch of tool calls, in
 // this session.
 func (s *Session) SetInterruptMode(m InterruptMode) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.settings.InterruptMode = m
+	s.choose("interruptMode", func(set *Settings) { set.InterruptMode = m })
 }
 
 // takeFrom is how the loop takes messages off a line.

@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"math"
 	"time"
 
 	"github.com/seed-54e836f5/pi/core/agent"
@@ -75,20 +76,20 @@ func (s *Session) AbortRetry() {
 
 // SetAutoRetry switches automatic retries on and off, in this session.
 func (s *Session) SetAutoRetry(on bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.settings.Retry.Enabled = on
+	s.choose("retry.enabled", func(set *Settings) { set.Retry.Enabled = on })
 }
 
-// delay is how long to wait before an attempt, counted from 1.
+// delay is how long to wait before an attempt, counted from 1. To try again
+// before the time that the service asks for would only fail again; how long
+// that may be at most was decided where the request was made.
 func (p Retry) delay(attempt int, err error) time.Duration {
 	longest := p.MaxDelay
 	if longest <= 0 {
-		longest = time.Minute
+		longest = math.MaxInt64
 	}
 	wait := max(0, p.BaseDelay)
 	for i := 1; i < attempt && wait < longest; i++ {
-		wait *= 2
+		wait = min(wait, longest/2) * 2
 	}
-	return min(max(wait, provider.RetryAfter(err)), longest)
+	return max(min(wait, longest), provider.RetryAfter(err))
 }

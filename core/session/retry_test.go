@@ -100,8 +100,8 @@ func TestWhatIsNotRetried(t *testing.T) {
 	})
 }
 
-// How long a wait is: the policy's, or what the service asks for if that is
-// more, but never more than the longest.
+// How long a wait is: the policy's, which ends its doubling at the longest, or
+// what the service asks for if that is more.
 func TestRetryDelays(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -110,14 +110,13 @@ func TestRetryDelays(t *testing.T) {
 		want  []int64 // milliseconds
 	}{
 		{"doubled", session.Retry{BaseDelay: time.Second}, busy, []int64{1000, 2000, 4000, 8000}},
-		{"up to a minute", session.Retry{BaseDelay: 20 * time.Second}, busy, []int64{20000, 40000, 60000, 60000}},
+		{"without a limit", session.Retry{BaseDelay: 20 * time.Second}, busy, []int64{20000, 40000, 80000, 160000}},
 		{"up to a limit", session.Retry{BaseDelay: time.Second, MaxDelay: 3 * time.Second}, busy, []int64{1000, 2000, 3000, 3000}},
 		{"none", session.Retry{}, busy, []int64{0, 0, 0, 0}},
-		{"huge", session.Retry{BaseDelay: 1 << 62}, busy, []int64{60000, 60000, 60000, 60000}},
+		{"huge", session.Retry{BaseDelay: 1 << 62, MaxDelay: time.Minute}, busy, []int64{60000, 60000, 60000, 60000}},
 		{"negative", session.Retry{BaseDelay: -time.Second}, busy, []int64{0, 0, 0, 0}},
 		{"as the service asks", session.Retry{BaseDelay: time.Second}, busyFor(3 * time.Second), []int64{3000, 3000, 4000, 8000}},
-		{"but not for a day", session.Retry{BaseDelay: time.Second}, busyFor(24 * time.Hour), []int64{60000, 60000, 60000, 60000}},
-		{"unless that is allowed", session.Retry{BaseDelay: time.Second, MaxDelay: 48 * time.Hour}, busyFor(24 * time.Hour), []int64{86400000, 86400000, 86400000, 86400000}},
+		{"for longer than the policy", session.Retry{BaseDelay: time.Second, MaxDelay: time.Minute}, busyFor(24 * time.Hour), []int64{86400000, 86400000, 86400000, 86400000}},
 	} {
 		bubble(t, c.name, func(t *testing.T) {
 			r := newRig(t, []scripted.Answer{c.fails, c.fails, c.fails, c.fails}, settings(func(s *session.Settings) {

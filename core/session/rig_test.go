@@ -57,11 +57,11 @@ func newRigIn(t *testing.T, cwd string, script []scripted.Answer, changes ...wit
 		Cwd: cwd, Mode: "rpc",
 		Models: &models{model: r.model, list: []message.Model{thinker, simple}}, Model: &thinker, Thinking: message.ThinkingMedium,
 		Hooks: chain, Resources: loader{},
-		Settings: session.Settings{
+		Folder: session.Folder{Settings: session.Settings{
 			SteeringMode: session.OneAtATime, FollowUpMode: session.OneAtATime, InterruptMode: session.Wait,
-			Retry:      session.Retry{Enabled: true, MaxRetries: 3, BaseDelay: 2 * time.Second},
+			Retry:      session.Retry{Enabled: true, MaxRetries: 3, BaseDelay: 2 * time.Second, MaxDelay: time.Minute},
 			Compaction: compact.Settings{Enabled: true, ReserveTokens: 16384, KeepRecentTokens: 20000}, BranchReserve: 1000,
-		},
+		}, ActiveTools: []string{"read", "bash", "edit", "write"}},
 	}
 	config.Log = store.InMemory(store.CreateOptions{Cwd: config.Cwd})
 	for _, change := range changes {
@@ -99,7 +99,7 @@ func hooks(list ...hook.Listener) with {
 // tools gives the session tools that are on.
 func tools(list ...*scripted.Tool) with {
 	return func(c *session.Config) {
-		c.ActiveTools = []string{}
+		c.ActiveTools, c.OnlyActive = []string{}, true
 		for _, each := range list {
 			c.Tools = append(c.Tools, each)
 			c.ActiveTools = append(c.ActiveTools, each.Name)
@@ -135,7 +135,7 @@ func (m *models) Connect(context.Context, message.Model) (session.Connection, er
 // loader has one template, /greet, and the rules of a book, in every folder.
 type loader struct{ rules *rule.Book }
 
-func (l loader) Load(cwd string, more event.ResourcesDiscoverResult) session.Resources {
+func (l loader) Load(_ context.Context, cwd string, more event.ResourcesDiscoverResult) session.Resources {
 	return resources{cwd: cwd, more: more, rules: l.rules}
 }
 

@@ -47,16 +47,19 @@ type Config struct {
 	// Thinking is the level asked for at the start. It is clamped to what the
 	// model has.
 	Thinking message.ThinkingLevel
-	// Scoped are the models that cycling is limited to; empty: all available.
-	Scoped []ScopedModel
 
 	// Tools are the built-in tools, in the order the model sees them.
 	Tools []tool.Tool
-	// ActiveTools names the tools that are on at the start; nil: those of
-	// DefaultTools.
-	ActiveTools []string
 	// ExcludeTools names tools that are never on.
 	ExcludeTools []string
+
+	// Folder is what holds in the working folder that the session begins in.
+	Folder
+	// Enter is told that the session goes to a working folder, and that it
+	// reads anew what holds there: at the start, on reload, and when another
+	// session is opened. It gives what holds there, and is called by one
+	// goroutine at a time. Nil: Folder holds everywhere.
+	Enter func(cwd string) Folder
 
 	// Hooks is the chain of extensions; never nil.
 	Hooks *hook.Chain
@@ -67,7 +70,6 @@ type Config struct {
 	// Resources load what prompts are expanded with.
 	Resources Loader
 
-	Settings Settings
 	// Diagnostics gives sentences for get_state about what was not loaded. It
 	// is called from any goroutine. Nil: there are none.
 	Diagnostics func() []string
@@ -79,8 +81,19 @@ type Config struct {
 	Now func() time.Time
 }
 
-// DefaultTools are the tools that are on unless the user says otherwise.
-func DefaultTools() []string { return []string{"read", "bash", "edit", "write"} }
+// Folder is what may differ from one working folder to another.
+type Folder struct {
+	Settings Settings
+	// Scoped are the models that cycling is limited to; empty: all available.
+	Scoped []ScopedModel
+	// ActiveTools names the tools that are on at first.
+	ActiveTools []string
+	// OnlyActive says that the user named the tools to have: what an extension
+	// brings is on only if it is one of them.
+	OnlyActive bool
+	// InactiveTools names tools of extensions that are off at first.
+	InactiveTools []string
+}
 
 // Settings are the user's choices that this package acts on.
 type Settings struct {
@@ -98,7 +111,7 @@ type Retry struct {
 	Enabled    bool
 	MaxRetries int
 	BaseDelay  time.Duration // doubled with each attempt
-	MaxDelay   time.Duration // longest wait, also where the service asks for more; 0: one minute
+	MaxDelay   time.Duration // where the doubling ends; 0: nowhere. A service that asks for more gets it
 }
 
 // Shell says how the bash command runs.
@@ -141,6 +154,11 @@ type Extensions interface {
 	// Reload brings the extensions to what is on disk now, and returns when
 	// they are up.
 	Reload(ctx context.Context) error
+	// Enter brings the extensions to those of a working folder, and returns
+	// when they are up: those of the folder that was left end, all others stay.
+	// For the folder that they are of already it does nothing. When ctx ends
+	// first, those that are not up are given up, and it is an error.
+	Enter(ctx context.Context, cwd string) error
 }
 
 // Loader loads templates, skills, context files and the system prompt. It is
@@ -148,7 +166,8 @@ type Extensions interface {
 type Loader interface {
 	// Load reads them for a working folder, with more places that extensions
 	// named. It is called at start, on reload, and when the folder changes.
-	Load(cwd string, more event.ResourcesDiscoverResult) Resources
+	// When ctx ends it gives what it has so far.
+	Load(ctx context.Context, cwd string, more event.ResourcesDiscoverResult) Resources
 }
 
 // Resources are what was loaded. They do not change, and are used from any
@@ -197,13 +216,16 @@ type state struct {
 	model        *message.Model
 	wanted       message.ThinkingLevel // before it is clamped to the model
 	settings     Settings
-	resources    Resources
-	tools        toolset
-	commands     []ownedCommands
-	queue        queue
-	run          *run // nil: idle
-	streaming    bool
-	compacting   *compaction // nil: none
+	scoped       []ScopedModel
+	// chosen are settings that the client made: they hold in every folder.
+	chosen     map[string]func(*Settings)
+	resources  Resources
+	tools      toolset
+	commands   []ownedCommands
+	queue      queue
+	run        *run // nil: idle
+	streaming  bool
+	compacting *compaction // nil: none
 	// uselessCompactions counts the automatic ones since an answer fitted.
 	uselessCompactions int
 	changing           context.CancelFunc // ends what holds the gate; nil: nothing that can be ended
@@ -226,14 +248,14 @@ func New(config Config) *Session {
 	}
 	s := &Session{config: config}
 	s.life, s.end = context.WithCancel(context.Background())
-	s.settings = config.Settings
+	s.settings, s.scoped, s.chosen = config.Settings, config.Scoped, map[string]func(*Settings){}
 	s.model, s.wanted = config.Model, config.Thinking
 	s.bashes = map[*bashRun]struct{}{}
 	s.stopped, s.closing, s.over = make(chan struct{}), make(chan struct{}), make(chan struct{})
 	s.tools = newToolset(config)
 	s.conversation = newConversation(config.Log, config.Cwd)
 	s.adopt(s.conversation)
-	s.resources = config.Resources.Load(config.Cwd, event.ResourcesDiscoverResult{})
+	s.resources = config.Resources.Load(s.life, config.Cwd, event.ResourcesDiscoverResult{})
 	return s
 }
 
@@ -252,6 +274,7 @@ func (s *Session) Start(reason, previousFile string) {
 			case <-s.closing:
 				return
 			}
+			s.enterFolder()
 			s.announceStart(event.SessionStart{Reason: reason, PreviousSessionFile: previousFile})
 		})
 	})

@@ -97,6 +97,13 @@ func (s *Session) Todos() *todo.List { return &s.todos }
 // Cwd is the folder that tools work in.
 func (s *Session) Cwd() string { return s.currentConversation().cwd }
 
+// Shell is how shell commands run in the working folder.
+func (s *Session) Shell() Shell {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.settings.Shell
+}
+
 // ID is the session's id.
 func (s *Session) ID() string { return s.currentConversation().log.ID() }
 

@@ -20,6 +20,9 @@ type toolset struct {
 	groups   []toolGroup // built-ins first, then extensions in load order, then the client's
 	active   []string
 	excluded []string
+	// usual and unusual are the tools that are on and off at first in the
+	// working folder.
+	usual, unusual []string
 	// only says that the user named the tools to have: what an extension
 	// brings is then not on by itself.
 	only bool
@@ -39,13 +42,40 @@ const (
 func newToolset(config Config) toolset {
 	t := toolset{
 		groups: []toolGroup{{owner: builtinTools, tools: config.Tools}}, excluded: config.ExcludeTools,
-		active: config.ActiveTools, only: config.ActiveTools != nil,
 	}
-	if config.ActiveTools == nil {
-		t.active = DefaultTools()
-	}
-	t.active = slices.DeleteFunc(slices.Clone(t.active), func(name string) bool { return slices.Contains(t.excluded, name) })
+	t.enter(config.Folder)
 	return t
+}
+
+// enter makes those tools the ones that are on at first which the settings of a
+// folder name. A tool that they say of what was said before stays on or off, as
+// somebody may have switched it since.
+func (t *toolset) enter(f Folder) {
+	var active []string
+	for _, name := range f.ActiveTools {
+		if !slices.Contains(t.excluded, name) && (!slices.Contains(t.usual, name) || slices.Contains(t.active, name)) {
+			active = append(active, name)
+		}
+	}
+	for _, name := range t.active {
+		newlyOff := slices.Contains(t.usual, name) || slices.Contains(f.InactiveTools, name) && !slices.Contains(t.unusual, name)
+		if !newlyOff && !slices.Contains(active, name) {
+			active = append(active, name)
+		}
+	}
+	before := t.unusual
+	t.active, t.usual, t.unusual, t.only = active, f.ActiveTools, f.InactiveTools, f.OnlyActive
+	for _, name := range before {
+		if found, owner := t.find(name); found != nil && owner != builtinTools && t.onByItself(found.Spec()) {
+			t.active = append(t.active, name)
+		}
+	}
+}
+
+// onByItself says whether a tool that somebody brings is switched on.
+func (t *toolset) onByItself(spec tool.Spec) bool {
+	return !t.only && !spec.Hidden && !slices.Contains(t.active, spec.Name) && !slices.Contains(t.excluded, spec.Name) &&
+		!slices.Contains(t.unusual, spec.Name)
 }
 
 // set replaces what an owner brought, in the owner's place. What is new is on,
@@ -70,9 +100,8 @@ func (t *toolset) set(owner string, tools []tool.Tool) {
 		}
 	}
 	for _, added := range tools {
-		name := added.Spec().Name
-		if !t.only && !added.Spec().Hidden && !before.has(name) && !slices.Contains(t.active, name) && !slices.Contains(t.excluded, name) {
-			t.active = append(slices.Clone(t.active), name)
+		if spec := added.Spec(); !before.has(spec.Name) && t.onByItself(spec) {
+			t.active = append(slices.Clone(t.active), spec.Name)
 		}
 	}
 }
@@ -112,6 +141,19 @@ func (t *toolset) on() []tool.Tool {
 		}
 	}
 	return list
+}
+
+// arrange puts the groups of some owners into the order of a list, and with
+// them those of their tools that are on: a model is told of the same tools in
+// the same order, whoever brought them first.
+func (t *toolset) arrange(owners []string) {
+	t.groups = slices.Clone(t.groups)
+	arrange(t.groups, owners, func(g toolGroup) string { return g.owner })
+	t.active = slices.Clone(t.active)
+	arrange(t.active, owners, func(name string) string {
+		_, owner := t.find(name)
+		return owner
+	})
 }
 
 func (t *toolset) names() []string {

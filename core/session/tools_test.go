@@ -3,6 +3,7 @@ package session_test
 import (
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/seed-54e836f5/pi/core/event"
 	"github.com/seed-54e836f5/pi/core/internal/scripted"
@@ -43,8 +44,8 @@ func TestWhichToolsAreOn(t *testing.T) {
 		{"none", func(c *session.Config) { c.ActiveTools = []string{} }, nil, nil},
 		{"without some", func(c *session.Config) { c.ExcludeTools = []string{"bash"} }, nil, []string{"read", "edit", "write"}},
 		{"an extension's", func(*session.Config) {}, func(r *rig) { r.RegisterTools("ext", named("mine")) }, []string{"read", "bash", "edit", "write", "mine"}},
-		{"not where the user picked", func(c *session.Config) { c.ActiveTools = []string{"read"} }, func(r *rig) { r.RegisterTools("ext", named("mine")) }, []string{"read"}},
-		{"unless the user picked it", func(c *session.Config) { c.ActiveTools = []string{"mine"} }, func(r *rig) { r.RegisterTools("ext", named("mine")) }, []string{"mine"}},
+		{"not where the user picked", func(c *session.Config) { c.ActiveTools, c.OnlyActive = []string{"read"}, true }, func(r *rig) { r.RegisterTools("ext", named("mine")) }, []string{"read"}},
+		{"unless the user picked it", func(c *session.Config) { c.ActiveTools, c.OnlyActive = []string{"mine"}, true }, func(r *rig) { r.RegisterTools("ext", named("mine")) }, []string{"mine"}},
 		{"not when excluded", func(c *session.Config) { c.ExcludeTools = []string{"mine"} }, func(r *rig) { r.RegisterTools("ext", named("mine")) }, []string{"read", "bash", "edit", "write"}},
 		{"not when hidden", func(*session.Config) {}, func(r *rig) { r.RegisterTools("ext", []tool.Tool{&scripted.Tool{Name: "mine", Hidden: true}}) }, []string{"read", "bash", "edit", "write"}},
 		{"until it goes", func(*session.Config) {}, func(r *rig) { r.RegisterTools("ext", named("mine")); r.RegisterTools("ext", nil) }, []string{"read", "bash", "edit", "write"}},
@@ -139,4 +140,31 @@ func TestToolsChangeDuringARun(t *testing.T) {
 	if len(requests[0].Tools) != 1 || len(requests[1].Tools) != 0 || requests[0].System == requests[1].System {
 		t.Errorf("the requests have %d and %d tools", len(requests[0].Tools), len(requests[1].Tools))
 	}
+}
+
+// Who comes up first is chance, and must not show.
+func TestArrange(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, nil, func(c *session.Config) { c.Tools = named("read", "bash") })
+		for _, owner := range []string{"third", "first", "second"} {
+			r.RegisterCommands(owner, []session.ExtensionCommand{{Name: owner}})
+			r.RegisterTools(owner, named("of "+owner, "both"))
+		}
+		r.SetHostTools(named("host"))
+		r.Arrange([]string{"first", "second", "third"})
+		var names, owners []string
+		for _, info := range r.Tools() {
+			names, owners = append(names, info.Spec.Name), append(owners, info.Owner)
+		}
+		wantLines(t, names, "read", "bash", "of first", "both", "of second", "of third", "host")
+		if got := owners[3]; got != "third" {
+			t.Errorf("both is of %s", got)
+		}
+		wantLines(t, r.active(), "read", "bash", "of first", "of second", "of third", "both", "host")
+		var called []string
+		for _, c := range r.Commands() {
+			called = append(called, c.Name)
+		}
+		wantLines(t, called, "first", "second", "third", "greet")
+	})
 }

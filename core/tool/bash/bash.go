@@ -24,11 +24,12 @@ import (
 type Options struct {
 	// Cwd is the folder that commands start in.
 	Cwd func() string
-	// Shell is the shell's path; empty: the one that proc.FindShell finds.
-	Shell string
-	// Prefix is put in front of every command, on a line of its own; empty:
-	// nothing is.
-	Prefix string
+	// Shell is the shell's path; nil or empty: the one that proc.FindShell
+	// finds.
+	Shell func() string
+	// Prefix is put in front of every command, on a line of its own; nil or
+	// empty: nothing is.
+	Prefix func() string
 	// Environment is what commands find in their environment beside that of
 	// this process, NAME=value each; nil: nothing.
 	Environment func() []string
@@ -76,11 +77,11 @@ func (s shell) Run(ctx context.Context, call tool.Call, update func(tool.Result)
 		Command: args.Command, Dir: s.Cwd(), Timeout: timeout,
 		Capture: proc.NewCapture(""), Background: s.Background,
 	}
-	if s.Prefix != "" {
-		options.Command = s.Prefix + "\n" + args.Command
+	if prefix := ask(s.Prefix); prefix != "" {
+		options.Command = prefix + "\n" + args.Command
 	}
-	if s.Shell != "" {
-		options.Shell = proc.ShellAt(s.Shell)
+	if path := ask(s.Shell); path != "" {
+		options.Shell = proc.ShellAt(path)
 	}
 	if s.Environment != nil {
 		options.Env = s.Environment()
@@ -90,6 +91,13 @@ func (s shell) Run(ctx context.Context, call tool.Call, update func(tool.Result)
 		return tool.Result{}, err
 	}
 	return outcome(ended, args.Timeout)
+}
+
+func ask(f func() string) string {
+	if f == nil {
+		return ""
+	}
+	return f()
 }
 
 // longest is the longest timeout in seconds: more does not fit the timers of

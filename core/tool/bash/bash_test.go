@@ -122,7 +122,9 @@ func TestWorkingDirectoryIsGone(t *testing.T) {
 }
 
 func TestShellAndPrefix(t *testing.T) {
-	result, err := run(t, t.Context(), Options{Cwd: t.TempDir, Shell: "/bin/sh", Prefix: "x=5"}, `{"command":"echo $0 $x"}`, nil)
+	result, err := run(t, t.Context(), Options{
+		Cwd: t.TempDir, Shell: func() string { return "/bin/sh" }, Prefix: func() string { return "x=5" },
+	}, `{"command":"echo $0 $x"}`, nil)
 	if got := message.Text(result.Content); got != "/bin/sh 5\n" || err != nil {
 		t.Errorf("got %q, %v", got, err)
 	}

@@ -23,10 +23,10 @@ type Options struct {
 	Cwd func() string
 	// TakesImages says whether the model of the moment does; nil: it does.
 	TakesImages func() bool
-	// Shell is the path of the shell for commands; empty: the usual one.
-	Shell string
-	// CommandPrefix is put in front of every command; empty: nothing is.
-	CommandPrefix string
+	// Shell is the path of the shell for commands; nil or empty: the usual one.
+	Shell func() string
+	// CommandPrefix is put in front of every command; nil or empty: nothing is.
+	CommandPrefix func() string
 	// Environment is what commands find in their environment beside that of
 	// this process, NAME=value each; nil: nothing.
 	Environment func() []string

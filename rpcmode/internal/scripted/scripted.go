@@ -152,10 +152,10 @@ func Config(dir string, m *Model) session.Config {
 		Log: store.InMemory(store.CreateOptions{Cwd: dir, ID: "s1"}), Cwd: dir, Mode: "rpc",
 		Models: Models{Provider: m, List: []message.Model{reasoning, plain}}, Model: &reasoning, Thinking: message.ThinkingMedium,
 		Hooks: &hook.Chain{}, Resources: nothing{},
-		Settings: session.Settings{
+		Folder: session.Folder{Settings: session.Settings{
 			SteeringMode: session.OneAtATime, FollowUpMode: session.OneAtATime, InterruptMode: session.Wait,
-			Retry: session.Retry{Enabled: true, MaxRetries: 3, BaseDelay: time.Second},
-		},
+			Retry: session.Retry{Enabled: true, MaxRetries: 3, BaseDelay: time.Second, MaxDelay: time.Minute},
+		}},
 	}
 }
 
@@ -186,8 +186,10 @@ func (m Models) Connect(context.Context, message.Model) (session.Connection, err
 // nothing is no templates, no skills, no rules, no context files.
 type nothing struct{}
 
-func (nothing) Load(string, event.ResourcesDiscoverResult) session.Resources { return nothing{} }
-func (nothing) Expand(text string) string                                    { return text }
-func (nothing) Commands() []session.Command                                  { return nil }
-func (nothing) SystemPrompt([]tool.Spec) string                              { return "" }
-func (nothing) Rules() *rule.Book                                            { return nil }
+func (nothing) Load(context.Context, string, event.ResourcesDiscoverResult) session.Resources {
+	return nothing{}
+}
+func (nothing) Expand(text string) string       { return text }
+func (nothing) Commands() []session.Command     { return nil }
+func (nothing) SystemPrompt([]tool.Spec) string { return "" }
+func (nothing) Rules() *rule.Book               { return nil }
