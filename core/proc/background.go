@@ -69,7 +69,7 @@ func (b *Background) adopt(c *child) bool {
 	b.left[c] = struct{}{}
 	b.owned.Go(func() {
 		_, _ = io.Copy(io.Discard, c.out) // until the last holder is gone, or Close
-		_ = c.out.Close()
+		c.letGo()
 		b.mu.Lock()
 		delete(b.left, c)
 		b.mu.Unlock()

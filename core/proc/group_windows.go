@@ -35,6 +35,11 @@ func interruptRead(pipe *os.File) {
 // exitStatus gives -1 where the state is nil: that is what ExitCode does.
 func exitStatus(state *os.ProcessState) (code int, signal string) { return state.ExitCode(), "" }
 
+// watch and unwatch do nothing: a process that is killed leaves its commands
+// to whoever killed it, whose tools there end whole trees.
+func watch(int)   {}
+func unwatch(int) {}
+
 func tooLong(err error) bool {
 	const fileNameTooLong = syscall.Errno(206)
 	return errors.Is(err, fileNameTooLong)

@@ -103,7 +103,7 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	result.StillRunning = !ended
 	result.Output = capture.Output()
 	if ended || !o.Background.adopt(c) {
-		_ = c.out.Close() // only read; it may be closed already
+		c.letGo()
 	}
 	return result, nil
 }
@@ -149,6 +149,7 @@ func start(o Options) (*child, error) {
 		_ = read.Close() // nothing was written
 		return nil, startError(shell, o.Command, err)
 	}
+	watch(cmd.Process.Pid)
 	return &child{cmd: cmd, out: read, exited: make(chan struct{})}, nil
 }
 
@@ -157,6 +158,12 @@ func startError(shell Shell, command string, err error) error {
 		return fmt.Errorf("the command of %d bytes is longer than the system takes; put it into a file and run that: %w", len(command), err)
 	}
 	return fmt.Errorf("start the shell %s: %w", shell.Path, err)
+}
+
+// letGo is the end of what is known of a command.
+func (c *child) letGo() {
+	_ = c.out.Close() // only read; it may be closed already
+	unwatch(c.cmd.Process.Pid)
 }
 
 // wait sees the shell end, and makes the reader stop waiting for more.
