@@ -1048,7 +1048,7 @@ export type HostToolBlock = {
   text?: string;
   /** image: base64 */
   data?: string;
-  /** image */
+  /** image, e.g. image/png */
   mimeType?: string;
 };
 

@@ -164,25 +164,32 @@ func readHostNews(kind string, members map[string]json.RawMessage) hostNews {
 		if err := decodeFields(members, &frame); err != nil {
 			return hostNews{err: err}
 		}
-		return hostNews{result: toolResult(frame.PartialResult)}
+		result, err := toolResult("partialResult", frame.PartialResult)
+		return hostNews{result: result, err: err}
 	}
 	var frame wire.HostToolResult
 	if err := decodeFields(members, &frame); err != nil {
 		return hostNews{end: true, err: err}
 	}
-	return hostNews{result: toolResult(frame.Result), end: true, isError: frame.IsError}
+	result, err := toolResult("result", frame.Result)
+	return hostNews{result: result, end: true, isError: frame.IsError, err: err}
 }
 
-func toolResult(o wire.HostToolOutput) tool.Result {
+// toolResult lets no picture through that services would refuse with every
+// request from then on.
+func toolResult(field string, o wire.HostToolOutput) (tool.Result, error) {
 	result := tool.Result{Content: make([]message.Block, 0, len(o.Content)), Details: o.Details}
-	for _, b := range o.Content {
-		if b.Type == "image" {
+	for i, b := range o.Content {
+		switch {
+		case b.Type != "image":
+			result.Content = append(result.Content, message.TextBlock(b.Text))
+		case b.Data == "" || b.MimeType == "":
+			return tool.Result{}, &fieldError{fmt.Sprintf("%s.content[%d]", field, i), "an image needs data and mimeType"}
+		default:
 			result.Content = append(result.Content, message.ImageBlock(b.Data, b.MimeType))
-			continue
 		}
-		result.Content = append(result.Content, message.TextBlock(b.Text))
 	}
-	return result
+	return result, nil
 }
 
 // hostTool is a tool whose calls go to the client.

@@ -20,6 +20,8 @@ func TestHostTools(t *testing.T) {
 			< {"type":"tool_execution_update",…"partialResult":{"content":[{"type":"text","text":"working"}]}}
 			> {"type":"host_tool_update","id":"host_1","partialResult":{"content":[{"type":"sound"}]}}
 			< {"id":"host_1","type":"response","command":"host_tool_update","success":false,"error":"partialResult.content[0].type: expected one of text, image; got \"sound\""}
+			> {"type":"host_tool_update","id":"host_1","partialResult":{"content":[{"type":"image","data":"data:image/png;base64,aGk=","mimeType":"image/png"}]}}
+			< {"id":"host_1","type":"response","command":"host_tool_update","success":false,"error":"partialResult.content[0].data: expected base64, without the beginning of a data: URL"}
 			> {"type":"host_tool_result","id":"nope","result":{"content":[]}}
 			> {"type":"host_tool_result","id":"host_1","result":{"content":[{"type":"text","text":"done"},{"type":"image","data":"aGk=","mimeType":"image/png"}],"details":{"a":1}}}
 			> {"type":"host_tool_result","id":"host_1","result":{"content":[]}}
@@ -35,6 +37,12 @@ func TestHostTools(t *testing.T) {
 			> {"type":"host_tool_result","id":"host_1","result":"done"}
 			<* {"id":"host_1","type":"response","command":"host_tool_result","success":false,"error":"result: expected an object, got a string"}
 			<* {"type":"tool_execution_end","toolCallId":"call_0","toolName":"echo_host","result":{"content":[{"type":"text","text":"…result: expected an object, got a string"}],…},"isError":true}
+			<* {"type":"agent_settled"}
+		`},
+		{name: "an image without a type fails the call", skip: chatter, script: echoTool + `
+			> {"type":"host_tool_result","id":"host_1","result":{"content":[{"type":"text","text":"here"},{"type":"image","data":"aGk="}]}}
+			<* {"id":"host_1","type":"response","command":"host_tool_result","success":false,"error":"result.content[1]: an image needs data and mimeType"}
+			<* {"type":"tool_execution_end","toolCallId":"call_0","toolName":"echo_host","result":{"content":[{"type":"text","text":"…result.content[1]: an image needs data and mimeType"}],…},"isError":true}
 			<* {"type":"agent_settled"}
 		`},
 		{name: "an abort takes the call back", skip: chatter, script: echoTool + `

@@ -72,8 +72,8 @@ type HostToolOutput struct {
 type HostToolBlock struct {
 	Type     string `json:"type" enum:"text,image"`
 	Text     string `json:"text,omitempty" doc:"text"`
-	Data     string `json:"data,omitempty" doc:"image: base64"`
-	MimeType string `json:"mimeType,omitempty" doc:"image"`
+	Data     string `json:"data,omitempty" format:"base64" doc:"image: base64"`
+	MimeType string `json:"mimeType,omitempty" format:"image-type" doc:"image, e.g. image/png"`
 }
 
 // HostToolCancel takes back a call: nobody waits for its result any more.
