@@ -15,7 +15,7 @@ const (
 	// coalesceFrom is the number of events, since somebody last waited for the
 	// extension, from which on those that wait are joined: deltas of one text
 	// into one, and of tool updates, which say all so far, the last.
-	coalesceFrom = 512
+	coalesceFrom = 128
 	// floodPause is how long a message of a flood waits for more to go with it,
 	// unless somebody waits for the extension.
 	floodPause = 5 * time.Millisecond

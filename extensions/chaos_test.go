@@ -275,7 +275,7 @@ func TestUpdatesComeInOrderAndWhole(t *testing.T) {
 // TestFloodsOfDeltasAreJoined: an extension sees each delta of a short answer,
 // and all the text of a long one, without a call for each of its deltas.
 func TestFloodsOfDeltasAreJoined(t *testing.T) {
-	for count, joined := range map[int]bool{500: false, 20000: true} {
+	for count, joined := range map[int]bool{100: false, 20000: true} {
 		k := startKit(t, actor(t, "message_update=count", nil))
 		want := burst(k, count)
 		k.hooks.Tell(t.Context(), &event.MessageEnd{Message: message.NewUser("x", nil, 1)})
