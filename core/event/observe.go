@@ -66,7 +66,7 @@ type AfterProviderResponse struct {
 type ModelSelect struct {
 	Model         message.Model  `json:"model"`
 	PreviousModel *message.Model `json:"previousModel,omitempty"`
-	Source        string         `json:"source"` // set, cycle, restore
+	Source        string         `json:"source"` // set, cycle
 }
 
 // ThinkingLevelSelect says that the thinking level has changed.

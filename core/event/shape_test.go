@@ -185,7 +185,9 @@ func fill(t *testing.T, v reflect.Value) {
 		fill(t, v.Index(0))
 	case reflect.Map:
 		v.Set(reflect.MakeMap(v.Type()))
-		v.SetMapIndex(reflect.ValueOf("key"), reflect.ValueOf("value"))
+		value := reflect.New(v.Type().Elem()).Elem()
+		fill(t, value)
+		v.SetMapIndex(reflect.ValueOf("key"), value)
 	case reflect.String:
 		v.SetString("s")
 	case reflect.Bool:

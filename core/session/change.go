@@ -233,9 +233,7 @@ func (s *Session) replace(ctx context.Context, what change) (cancelled bool, err
 		s.config.Hooks.Tell(ctx, &event.SessionShutdown{Reason: what.reason, TargetSessionFile: log.Path()})
 	})
 	next := newConversation(log, old.cwd)
-	before := s.Model()
 	s.swap(next, what)
-	restored := s.Model()
 	if next.cwd != old.cwd {
 		s.changeFolder(next.cwd)
 	}
@@ -246,7 +244,6 @@ func (s *Session) replace(ctx context.Context, what change) (cancelled bool, err
 		}
 	}
 	s.announceStart(event.SessionStart{Reason: what.reason, PreviousSessionFile: previous})
-	s.tellRestored(before, restored)
 	return false, nil
 }
 

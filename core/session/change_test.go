@@ -545,47 +545,6 @@ func TestNewSessionWithASetup(t *testing.T) {
 	})
 }
 
-// A session that is opened brings its model, and extensions are told once they
-// know of the session.
-func TestRestoredModelsAreTold(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var told []string
-		note := func(_ context.Context, e event.Event) (any, error) {
-			line := string(e.Kind())
-			if m, ok := e.(*event.ModelSelect); ok {
-				line += " " + m.PreviousModel.ID + " to " + m.Model.ID + " " + m.Source
-			}
-			told = append(told, line)
-			return nil, nil
-		}
-		r := newRig(t, nil, onDisk(t.TempDir()), hooks(&scripted.Listener{
-			Name: "ext", Kinds: []event.Kind{event.KindSessionStart, event.KindModelSelect, event.KindSessionTree}, Do: note,
-		}))
-		r.run("p")
-		first := r.File()
-		if _, err := r.NewSession(t.Context(), "")(); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := r.SetModel(t.Context(), "mock", "m2"); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := r.SwitchSession(t.Context(), first)(); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := r.SetModel(t.Context(), "mock", "m2"); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := r.Fork(t.Context(), r.ForkMessages()[0].EntryID, "at")(); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := r.NavigateTree(t.Context(), session.Navigate{TargetID: r.ForkMessages()[0].EntryID})(); err != nil {
-			t.Fatal(err)
-		}
-		wantLines(t, told, "session_start", "model_select m1 to m2 set", "session_start", "model_select m2 to m1 restore",
-			"model_select m1 to m2 set", "session_start", "model_select m2 to m1 restore", "session_tree")
-	})
-}
-
 func TestStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		up := &extensions{ready: make(chan struct{})}

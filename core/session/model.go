@@ -196,22 +196,6 @@ func (s *Session) adopt(c *conversation) {
 	}
 }
 
-// tellRestored tells extensions that a conversation brought another model than
-// the one before, unless something has changed it since.
-func (s *Session) tellRestored(before, restored *message.Model) {
-	now := s.Model()
-	if restored == nil || now == nil || sameModel(before, restored) || !sameModel(now, restored) || !s.config.Hooks.Wanted(event.KindModelSelect) {
-		return
-	}
-	s.stage(func(ctx context.Context) {
-		s.config.Hooks.Tell(ctx, &event.ModelSelect{Model: *restored, PreviousModel: before, Source: "restore"})
-	})
-}
-
-func sameModel(a, b *message.Model) bool {
-	return a != nil && b != nil && a.Provider == b.Provider && a.ID == b.ID
-}
-
 // restore takes model and level from a conversation that was opened, where
 // they can be had.
 func (s *Session) restore(c *conversation) {

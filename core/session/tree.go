@@ -198,10 +198,8 @@ func (s *Session) navigate(ctx context.Context, n Navigate) (Navigated, error) {
 		}
 	}
 	c.reload()
-	before := s.Model()
 	s.restore(c)
 	s.tellTree(c, old, navigated.SummaryEntry, summary != nil && summary.FromHook)
-	s.tellRestored(before, s.Model())
 	return navigated, nil
 }
 
