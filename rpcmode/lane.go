@@ -12,7 +12,7 @@ import (
 // from an abort, nor, for long, from learning how things stand.
 const (
 	urgent = 50 * time.Millisecond
-	soon   = 250 * time.Millisecond
+	soon   = time.Second
 )
 
 // lane carries out commands in the order in which they were read, one after

@@ -485,7 +485,7 @@ func TestHookThatHangsHoldsUpNothingUrgent(t *testing.T) {
 		> {"id":"e","type":"abort_bash"}
 		> {"id":"x","type":"abort"}
 		< {"type":"thinking_level_changed","level":"low"}
-		wait 300ms
+		wait 1100ms
 		<* {"id":"s","type":"response","command":"get_state","success":true,"data":{…}}
 		<* {"id":"e","type":"response","command":"abort_bash","success":true}
 		<* {"id":"d","type":"response","command":"bash","success":true,"data":{"output":"","cancelled":true,"truncated":false}}
@@ -493,7 +493,7 @@ func TestHookThatHangsHoldsUpNothingUrgent(t *testing.T) {
 		<* {"type":"agent_settled","aborted":true}
 		<* {"id":"x","type":"response","command":"abort","success":true}
 		> {"id":"z","type":"get_state"}
-		wait 300ms
+		wait 1100ms
 		< {"id":"z","type":"response","command":"get_state","success":true,"data":{…"isStreaming":false,…}}
 		close
 		< {"id":"b","type":"response","command":"set_thinking_level","success":true}
