@@ -29,25 +29,33 @@ type buildRecord struct {
 	Program string   `json:"program"` // named by the key
 }
 
-// build compiles the Go main package of a folder, unless what is in the cache
-// was made from the same content. The compiler's messages are in the error.
-func (h *Host) build(ctx context.Context, folder string) (string, error) {
+// build compiles the Go main package of a source's folder, unless what is in the
+// cache was made from the same content. The compiler's messages are in the
+// error.
+func (h *Host) build(ctx context.Context, s source) (string, error) {
+	folder := s.path
 	cache, err := h.cacheDir("built")
 	if err != nil {
 		return "", err
 	}
-	recordPath := filepath.Join(cache, fmt.Sprintf("%x.json", sha256.Sum256([]byte(folder))))
+	env := h.buildEnvironment()
+	name := folder
+	if s.mustStandAlone() {
+		env, name = append(env, "GOWORK=off"), name+" alone"
+	}
+	recordPath := filepath.Join(cache, fmt.Sprintf("%x.json", sha256.Sum256([]byte(name))))
 	record, known := readRecord(recordPath)
 	if known {
 		if key, err := contentKey(record.Dirs); err == nil && key == record.Key {
 			return record.Program, nil
 		}
 	}
-	goTool, err := exec.LookPath("go")
+	path, err := exec.LookPath("go")
 	if err != nil {
 		return "", fmt.Errorf("%s is Go source, and there is no go command to build it: install Go, or build the extension elsewhere and name the program", folder)
 	}
-	dirs, err := h.packageDirs(ctx, goTool, folder)
+	tool := goTool{path, env}
+	dirs, err := tool.packageDirs(ctx, folder)
 	if err != nil {
 		return "", err
 	}
@@ -57,7 +65,7 @@ func (h *Host) build(ctx context.Context, folder string) (string, error) {
 	}
 	program := filepath.Join(cache, key+exeSuffix())
 	if _, err := os.Stat(program); err != nil {
-		if err := h.compile(ctx, goTool, folder, program); err != nil {
+		if err := h.compile(ctx, tool, folder, program); err != nil {
 			return "", err
 		}
 	}
@@ -70,9 +78,16 @@ func (h *Host) build(ctx context.Context, folder string) (string, error) {
 	return program, nil
 }
 
+// mustStandAlone says whether a go.work is left out of account: what a project
+// brings is trusted as its own files and modules have it, and a package is
+// pinned by its own.
+func (s source) mustStandAlone() bool {
+	return s.info.Scope == "project" || s.info.Origin == "package"
+}
+
 // compile writes to another name first: a program in the cache is complete or
 // not there, and one that runs is never written to.
-func (h *Host) compile(ctx context.Context, goTool, folder, program string) error {
+func (h *Host) compile(ctx context.Context, tool goTool, folder, program string) error {
 	dir, err := os.MkdirTemp(filepath.Dir(program), "building-")
 	if err != nil {
 		return fmt.Errorf("build the extension: %w", err)
@@ -80,7 +95,7 @@ func (h *Host) compile(ctx context.Context, goTool, folder, program string) erro
 	defer func() { _ = os.RemoveAll(dir) }()
 	made := filepath.Join(dir, filepath.Base(program))
 	h.log.Info("building the extension; the first time takes a while", "folder", folder)
-	if _, err := h.goCommand(ctx, goTool, folder, "build", "-buildvcs=false", "-o", made, "."); err != nil {
+	if _, err := tool.run(ctx, folder, "build", "-buildvcs=false", "-o", made, "."); err != nil {
 		return err
 	}
 	if err := os.Rename(made, program); err != nil {
@@ -92,8 +107,8 @@ func (h *Host) compile(ctx context.Context, goTool, folder, program string) erro
 // packageDirs lists the folders whose content decides what is built: of the
 // packages that are neither the standard library's nor in the module cache, of
 // what they embed, and of their go.mod.
-func (h *Host) packageDirs(ctx context.Context, goTool, folder string) ([]string, error) {
-	out, err := h.goCommand(ctx, goTool, folder, "list", "-deps", "-json=Dir,Name,Standard,Module,EmbedFiles", ".")
+func (t goTool) packageDirs(ctx context.Context, folder string) ([]string, error) {
+	out, err := t.run(ctx, folder, "list", "-deps", "-json=Dir,Name,Standard,Module,EmbedFiles", ".")
 	if err != nil {
 		return nil, err
 	}
@@ -134,10 +149,15 @@ func (h *Host) packageDirs(ctx context.Context, goTool, folder string) ([]string
 	return slices.Compact(dirs), nil
 }
 
-func (h *Host) goCommand(ctx context.Context, goTool, folder string, args ...string) ([]byte, error) {
-	cmd := exec.CommandContext(ctx, goTool, args...)
-	cmd.Dir = folder
-	cmd.Env = h.buildEnvironment()
+// goTool is the go command, and the environment to run it in.
+type goTool struct {
+	path string
+	env  []string
+}
+
+func (t goTool) run(ctx context.Context, folder string, args ...string) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, t.path, args...)
+	cmd.Dir, cmd.Env = folder, t.env
 	cmd.WaitDelay = time.Second // what go started may hold its pipes
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
@@ -166,6 +186,8 @@ func buildAdvice(text string) string {
 		return "\nIts go.mod replaces a module by a folder that is not on this machine: bring the folder there, or change that line"
 	case says("no required module provides package " + modulePath):
 		return "\nIn that folder, run: go get ." + fromClone
+	case says("GOWORK=off"):
+		return "\nExtensions of projects and packages are built without go.work: name the folders of other modules with replace in its go.mod"
 	case says("no required module provides package"), says("is replaced but not required"), says("missing go.sum entry"):
 		return "\nIn that folder, run: go get ."
 	}

@@ -20,7 +20,7 @@ func (s source) program(ctx context.Context, h *Host) (path string, args []strin
 	case executable:
 		path = s.path
 	case goFolder:
-		if path, err = h.build(ctx, s.path); err != nil {
+		if path, err = h.build(ctx, s); err != nil {
 			return "", nil, err
 		}
 	case manifestFolder:

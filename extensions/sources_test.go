@@ -169,3 +169,32 @@ func TestRapidWriteAndStart(t *testing.T) {
 	}
 	t.Logf("20 extensions were up after %s", time.Since(started))
 }
+
+// TestWorkspacesAreForOnesOwnExtensions puts a go.work above an extension, which
+// takes a package of the extension's from elsewhere: what a project has somebody
+// trusted without.
+func TestWorkspacesAreForOnesOwnExtensions(t *testing.T) {
+	for scope, want := range map[string]string{"user": "theirs", "project": "ours"} {
+		t.Run(scope, func(t *testing.T) {
+			dir := sdkModule(t, strings.Replace(strings.Replace(greeter, "Hello ", "\"+word.Word+\" ", 1), "import ", "import \"example.org/word\"\n\nimport ", 1))
+			for folder, word := range map[string]string{"ours": "ours", "theirs": "theirs"} {
+				write(t, filepath.Join(dir, folder, "word.go"), "package word\n\nconst Word = \""+word+"\"\n", 0o644)
+				write(t, filepath.Join(dir, folder, "go.mod"), "module example.org/word\n\ngo 1.26\n", 0o644)
+			}
+			mod, err := os.ReadFile(filepath.Join(dir, "go.mod"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			write(t, filepath.Join(dir, "go.mod"), string(mod)+"\nrequire example.org/word v0.0.0\nreplace example.org/word => ./ours\n", 0o644)
+			_, version, _ := strings.Cut(string(mod), "\ngo ")
+			version, _, _ = strings.Cut(version, "\n")
+			write(t, filepath.Join(dir, "go.work"), "go "+version+"\n\nuse .\n\nreplace example.org/word => ./theirs\n", 0o644)
+			k := newKit(t, func(o *extensions.Options) {
+				o.Places = func() []extensions.Place { return []extensions.Place{{Path: dir, Source: "settings", Scope: scope}} }
+			})
+			k.start()
+			k.command("/greet you")
+			k.person.waitNotice(t, want+" you")
+		})
+	}
+}

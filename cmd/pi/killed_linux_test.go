@@ -58,7 +58,7 @@ func TestNoCommandOutlivesAKilledPi(t *testing.T) {
 			continue
 		}
 		for groupLives(group) && time.Since(killed) < 10*time.Second {
-			time.Sleep(10 * time.Millisecond) // nothing tells of its end
+			<-time.After(10 * time.Millisecond) // nothing tells of its end
 		}
 		if took := time.Since(killed); took > 2*time.Second {
 			t.Errorf("%s lived on for %s", name, took)

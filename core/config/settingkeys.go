@@ -57,6 +57,8 @@ var settingTable = []setting{
 	boolean("retry.enabled", true, func(s *Settings) *bool { return &s.Retry.Enabled }),
 	number("retry.maxRetries", 3, 0, 100, func(s *Settings) *int { return &s.Retry.MaxRetries }),
 	milliseconds("retry.baseDelayMs", 2*time.Second, hour, func(s *Settings) *time.Duration { return &s.Retry.BaseDelay }),
+	// The doubling ends at maxDelayMs. What a service asks for is waited for, and
+	// refused beyond provider.maxRetryDelayMs. 0 is no limit in both.
 	milliseconds("retry.maxDelayMs", time.Minute, hour, func(s *Settings) *time.Duration { return &s.Retry.MaxDelay }),
 	milliseconds("retry.provider.timeoutMs", 0, 24*hour, func(s *Settings) *time.Duration { return &s.Retry.RequestTimeout }),
 	milliseconds("retry.provider.maxRetryDelayMs", time.Minute, 24*hour, func(s *Settings) *time.Duration { return &s.Retry.MaxServiceDelay }),

@@ -74,10 +74,12 @@ type RetrySettings struct {
 	Enabled    bool
 	MaxRetries int
 	BaseDelay  time.Duration // doubled with each attempt
-	MaxDelay   time.Duration // longest wait between attempts
+	MaxDelay   time.Duration // where the doubling ends; 0: nowhere
 	// RequestTimeout bounds one request; 0: only StreamIdleTimeout does.
 	RequestTimeout time.Duration
-	// MaxServiceDelay is the longest wait that a service may ask for; 0: any.
+	// MaxServiceDelay is the longest wait that a service may ask for: a longer
+	// one ends the run. What it asks for is waited for, whatever MaxDelay is; 0:
+	// any.
 	MaxServiceDelay time.Duration
 }
 

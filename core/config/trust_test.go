@@ -264,6 +264,72 @@ func TestAChangeOfAnImportedPackageAsksAgain(t *testing.T) {
 	}
 }
 
+// What is built into an extension may lie anywhere.
+func TestAChangeOfWhatIsBuiltInAsksAgain(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		files   map[string]string // below the folder of the project, and beside it
+		changed string
+		asks    bool
+	}{
+		{"a module replaced for the module that replaces it", map[string]string{
+			".pi/extensions/x/main.go": `package main; import _ "example.org/a"`,
+			".pi/extensions/x/go.mod":  "module x\nreplace example.org/a => ../../../a\nreplace example.org/b => ../../../b",
+			"a/a.go":                   `package a; import _ "example.org/b"`, "a/go.mod": "module example.org/a",
+			"b/b.go": "package b", "b/go.mod": "module example.org/b",
+		}, "b/b.go", true},
+		{"an absolute path", map[string]string{
+			".pi/extensions/x/main.go": `package main; import _ "example.org/a"`,
+			".pi/extensions/x/go.mod":  "module x\nreplace example.org/a => DIR/a",
+			"a/a.go":                   "package a",
+		}, "a/a.go", true},
+		{"a module outside of the project", map[string]string{
+			".pi/extensions/x/main.go": `package main; import _ "example.org/a/sub"`,
+			".pi/extensions/x/go.mod":  "module x\nreplace example.org/a => ../../../../beside",
+			"../beside/sub/a.go":       "package a",
+		}, "../beside/sub/a.go", true},
+		{"a module outside, but none of its packages", map[string]string{
+			".pi/extensions/x/main.go": `package main; import _ "example.org/a/sub"`,
+			".pi/extensions/x/go.mod":  "module x\nreplace example.org/a => ../../../../beside",
+			"../beside/other/a.go":     "package a",
+		}, "../beside/other/a.go", false},
+		{"a go.mod above the project", map[string]string{
+			".pi/extensions/x/main.go": `package main; import _ "above/project/lib"`,
+			"../go.mod":                "module above", "lib/lib.go": "package lib",
+		}, "lib/lib.go", true},
+		{"an embedded file", map[string]string{
+			".pi/extensions/x/main.go": `package main; import _ "app/lib"`, "go.mod": "module app",
+			"lib/lib.go": "package lib\n\nimport _ \"embed\"\n\n//go:embed data\nvar data string", "lib/data/rules.txt": "rule",
+		}, "lib/data/rules.txt", true},
+		{"C code anywhere", map[string]string{
+			".pi/extensions/x/main.go": "package main\n\n// #include \"../../../c/c.h\"\nimport \"C\"",
+			"c/c.h":                    "int f();",
+		}, "c/c.h", true},
+		{"assembler that includes something", map[string]string{
+			".pi/extensions/x/main.go": `package main; import _ "app/lib"`, "go.mod": "module app",
+			"lib/lib.go": "package lib", "lib/asm.s": "#include \"../c/c.h\"", "c/c.h": "",
+		}, "c/c.h", true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			paths, trust := trustPlace(t)
+			dir := filepath.Join(paths.Cwd, "project")
+			for name, content := range c.files {
+				write(t, at(dir, name), strings.ReplaceAll(content, "DIR", filepath.ToSlash(dir)))
+			}
+			if err := trust.Save(dir, true); err != nil {
+				t.Fatal(err)
+			}
+			if d := trust.Decide(dir, config.TrustFlags{}, "ask"); !d.Trusted {
+				t.Fatalf("unchanged: %+v", d)
+			}
+			write(t, at(dir, c.changed), "package evil")
+			if d := trust.Decide(dir, config.TrustFlags{}, "ask"); d.Trusted == c.asks || d.Undecided != c.asks {
+				t.Errorf("%+v", d)
+			}
+		})
+	}
+}
+
 // at gives a file of a folder; its name is written with slashes.
 func at(dir, name string) string { return filepath.Join(dir, filepath.FromSlash(name)) }
 

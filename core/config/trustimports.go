@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,43 +15,54 @@ import (
 )
 
 // addImports adds the packages that the Go files seen so far import from their
-// own module, from its vendor folder and from where its go.mod replaces others,
-// and what these import in turn: all of that is built into an extension. They
-// are found by reading, for before a project is trusted not even the go
-// command is run in it. What lies outside the repository is the user's own.
+// own module, from its vendor folder and from where a go.mod replaces others,
+// with what these embed and import in turn, wherever that lies: all of it is
+// built into an extension. They are found by reading, for before a project is
+// trusted not even the go command is run in it. A go.work is not looked at:
+// extensions of projects are built without.
 func (d *digest) addImports() error {
 	seen := map[string]bool{}
 	for _, dir := range d.goFolders {
 		seen[dir] = true
 	}
-	top := repositoryRoot(d.realRoot)
-	modules := map[string]*goModule{}
+	var modules []*goModule // what a main module replaces, it replaces for all below
 	for i := 0; i < len(d.goFolders); i++ {
-		dir := d.goFolders[i]
-		m := moduleOf(dir, top)
+		source := readGo(d.goFolders[i])
+		if source.reachesOut {
+			// C code may include, and link, anything that is checked in.
+			return d.addTree(repositoryRoot(d.realRoot))
+		}
+		m := moduleOf(d.goFolders[i])
 		if m == nil {
 			continue
 		}
-		if modules[m.dir] == nil {
-			modules[m.dir] = m
+		if !slices.ContainsFunc(modules, func(known *goModule) bool { return known.dir == m.dir }) {
+			modules = append(modules, m)
 			if err := d.addBuilt(m.dir, func(name string) bool { return name == "go.mod" || name == "go.sum" }); err != nil {
 				return err
 			}
 		}
-		for _, path := range importsIn(dir) {
-			for _, folder := range m.folders(path) {
-				if seen[folder] || !inside(top, folder) {
-					continue
-				}
-				seen[folder] = true
-				if err := d.addBuilt(folder, isBuilt); err != nil {
-					return err
-				}
-				// Its Go files have made it one of d.goFolders.
+		for _, folder := range foldersOf(modules, source.imports) {
+			if seen[folder] {
+				continue
 			}
+			seen[folder] = true
+			if err := d.addPackage(folder); err != nil {
+				return err
+			}
+			// Its Go files have made it one of d.goFolders.
 		}
 	}
 	return nil
+}
+
+// addPackage adds what is built of a folder: all that is below it where its
+// files embed something.
+func (d *digest) addPackage(dir string) error {
+	if readGo(dir).embeds {
+		return d.addTree(dir)
+	}
+	return d.addBuilt(dir, isBuilt)
 }
 
 // addBuilt adds files of one folder, by their names.
@@ -97,36 +109,49 @@ func repositoryRoot(dir string) string {
 	return top
 }
 
-func inside(top, path string) bool {
-	relative, err := filepath.Rel(top, path)
-	return err == nil && filepath.IsLocal(relative)
+// goSource is what the files of a folder bring into a program beside
+// themselves.
+type goSource struct {
+	imports []string
+	embeds  bool
+	// reachesOut says that there is code in C, or in another language that
+	// includes files by a path, which may lead anywhere.
+	reachesOut bool
 }
 
-// importsIn lists what the Go files of a folder import. A file that cannot be
-// read or parsed is not built either.
-func importsIn(dir string) []string {
+var includesByPath = regexp.MustCompile(`#\s*include\s*["<](\.\.|[^">]*/\.\.|/)`)
+
+// readGo reads the source files of a folder. One that cannot be read or parsed
+// is not built either.
+func readGo(dir string) goSource {
+	var s goSource
 	entries, _ := os.ReadDir(dir)
-	var paths []string
 	for _, entry := range entries {
-		if !isGoSource(entry.Name()) {
+		if !isBuilt(entry.Name()) {
 			continue
 		}
 		file := filepath.Join(dir, entry.Name())
-		source, err := readfile.Ordinary(file)
+		text, err := readfile.Ordinary(file)
 		if err != nil {
 			continue
 		}
-		parsed, _ := parser.ParseFile(token.NewFileSet(), file, source, parser.ImportsOnly)
+		if !isGoSource(entry.Name()) {
+			s.reachesOut = s.reachesOut || includesByPath.Match(text)
+			continue
+		}
+		s.embeds = s.embeds || bytes.Contains(text, []byte("//go:embed"))
+		parsed, _ := parser.ParseFile(token.NewFileSet(), file, text, parser.ImportsOnly)
 		if parsed == nil {
 			continue
 		}
 		for _, spec := range parsed.Imports {
 			if path, err := strconv.Unquote(spec.Path.Value); err == nil {
-				paths = append(paths, path)
+				s.imports = append(s.imports, path)
+				s.reachesOut = s.reachesOut || path == "C"
 			}
 		}
 	}
-	return paths
+	return s
 }
 
 // goModule is what decides where the imports of a module are found.
@@ -135,14 +160,16 @@ type goModule struct {
 	roots map[string]string // folders of modules by their paths: its own, and those replaced by folders
 }
 
-// moduleOf finds the module of a folder, not looking above top; nil: none.
-func moduleOf(dir, top string) *goModule {
-	for at := dir; inside(top, at); at = filepath.Dir(at) {
+// moduleOf finds the module of a folder, as the go command does; nil: none.
+func moduleOf(dir string) *goModule {
+	for at := dir; ; at = filepath.Dir(at) {
 		if data, err := readfile.Ordinary(filepath.Join(at, "go.mod")); err == nil {
 			return readModule(at, data)
 		}
+		if at == filepath.Dir(at) {
+			return nil
+		}
 	}
-	return nil
 }
 
 // readModule reads the two directives of a go.mod that matter here. A replace
@@ -159,15 +186,30 @@ func readModule(dir string, data []byte) *goModule {
 		switch {
 		case len(words) == 2 && words[0] == "module":
 			m.roots[words[1]] = dir
-		case arrow > 0 && arrow+1 < len(words) && strings.HasPrefix(words[arrow+1], "."):
-			from := words[0]
+		case arrow > 0 && arrow+1 < len(words):
+			from, to := words[0], filepath.FromSlash(words[arrow+1])
 			if from == "replace" && arrow > 1 {
 				from = words[1]
 			}
-			m.roots[from] = filepath.Join(dir, filepath.FromSlash(words[arrow+1]))
+			if filepath.IsAbs(to) {
+				m.roots[from] = filepath.Clean(to)
+			} else if strings.HasPrefix(to, ".") { // else another module, not a folder
+				m.roots[from] = filepath.Join(dir, to)
+			}
 		}
 	}
 	return m
+}
+
+// foldersOf gives where imports may be found.
+func foldersOf(modules []*goModule, imports []string) []string {
+	var folders []string
+	for _, path := range imports {
+		for _, m := range modules {
+			folders = append(folders, m.folders(path)...)
+		}
+	}
+	return folders
 }
 
 // folders gives where an import may be found.
