@@ -12,6 +12,8 @@ import (
 
 func TestSessionsDocument(t *testing.T) { followDocument(t, "docs/sessions.md", 5) }
 
+func TestModelsDocument(t *testing.T) { followDocument(t, "docs/models.md", 3) }
+
 // The statuses that docs/sessions.md lists are asked again, or not, as it says.
 func TestRetryTableOfTheDocument(t *testing.T) {
 	status := regexp.MustCompile(`\b[45]\d\d\b`)
