@@ -272,3 +272,43 @@ func TestNamesThatNoToolHas(t *testing.T) {
 		}
 	}
 }
+
+// TestSettingsCountTheSameInEveryMode: what a person set holds however pi is
+// driven, and nothing is put before the model that nobody sees.
+func TestSettingsCountTheSameInEveryMode(t *testing.T) {
+	l := newLand(t)
+	l.pi(t, "trust", l.a)
+	for _, mode := range []string{"rpc", "json", "text"} {
+		t.Run(mode, func(t *testing.T) {
+			if mode == "rpc" {
+				p := l.start(t)
+				p.settle()
+				p.say("SAY hi")
+				p.end()
+			} else {
+				l.pi(t, "--mode", mode, "--provider", "mock", "--model", "m1", "SAY hi")
+			}
+			requests := l.server.Requests()
+			var body struct {
+				Tools    []struct{ Name string }
+				Messages []struct {
+					Role    string
+					Content []struct{ Text string }
+				}
+			}
+			if err := json.Unmarshal(requests[len(requests)-1].Body, &body); err != nil {
+				t.Fatal(err)
+			}
+			var names []string
+			for _, tool := range body.Tools {
+				names = append(names, tool.Name)
+			}
+			if got := strings.Join(names, " "); got != "bash grep user a" {
+				t.Errorf("the model has %s", got)
+			}
+			if len(body.Messages) != 1 || len(body.Messages[0].Content) != 1 || body.Messages[0].Content[0].Text != "SAY hi" {
+				t.Errorf("the model is told %+v", body.Messages)
+			}
+		})
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"html"
 	"io"
 	"io/fs"
 	"net/http"
@@ -22,11 +23,13 @@ import (
 // The keys that are planted, by where they come from.
 var plantedKeys = map[string]string{
 	"environment": "planted-in-the-environment-0001",
-	"variable":    "planted-in-a-variable-0002",
+	"variable":    "planted&in<a>variable/+'0002", // JSON may have it in other letters
 	"auth.json":   "planted-in-auth-json-0003",
 	"command":     "planted-by-a-command-0004",
 	"header":      "planted-in-a-header-0005",
 	"flag":        "planted-by-a-flag-0006",
+	"printed":     "planted-in-a-printed-header-0007",
+	"login":       "planted-in-a-login-0008",
 }
 
 // leakyServer is a service that repeats the keys it is sent in what it says.
@@ -87,7 +90,7 @@ func (s *leakyServer) handler(next http.Handler) http.Handler {
 }
 
 const leakyModels = `{"providers": {
-  "named": {"baseUrl": "SERVER", "api": "anthropic-messages", "apiKey": "$PLANTED_VARIABLE", "headers": {"X-Team": "$PLANTED_HEADER"}, "models": [{"id": "m"}]},
+  "named": {"baseUrl": "SERVER", "api": "anthropic-messages", "apiKey": "$PLANTED_VARIABLE", "headers": {"X-Team": "$PLANTED_HEADER", "X-Printed": "!cat \"$HOME/printed\""}, "models": [{"id": "m"}]},
   "stored": {"baseUrl": "SERVER/v1", "api": "openai-completions", "models": [{"id": "m"}]},
   "printed": {"baseUrl": "SERVER", "api": "anthropic-messages", "apiKey": "!cat \"$HOME/key\"", "models": [{"id": "m"}]},
   "flagged": {"baseUrl": "SERVER", "api": "anthropic-messages", "models": [{"id": "m"}]},
@@ -106,6 +109,8 @@ func TestNoKeyIsLeftBehind(t *testing.T) {
 	write(t, filepath.Join(temp, "x"), "")
 	write(t, filepath.Join(h.agent, "models.json"), strings.ReplaceAll(leakyModels, "SERVER", server.URL))
 	write(t, filepath.Join(h.agent, "key"), plantedKeys["command"])
+	write(t, filepath.Join(h.agent, "printed"), plantedKeys["printed"])
+	write(t, filepath.Join(h.agent, "auth.json"), fmt.Sprintf(`{"somebody": {"type": "oauth", "access": %q, "refresh": %[1]q, "expires": 1}}`, plantedKeys["login"]))
 	write(t, filepath.Join(h.agent, "settings.json"), `{"retry": {"baseDelayMs": 1, "maxRetries": 1}}`)
 	write(t, filepath.Join(h.agent, "extensions", "spy", "extension.json"), fmt.Sprintf(`{"command": [%q], "env": ["SPY=%s"]}`, spyProgram(t), spied))
 	h.env = append(h.environment(t), "TMPDIR="+temp, "OPENAI_API_KEY="+plantedKeys["environment"],
@@ -151,20 +156,24 @@ func TestNoKeyIsLeftBehind(t *testing.T) {
 	}
 
 	for from, key := range plantedKeys {
-		if !server.seen[key] {
+		if !server.seen[key] && from != "login" { // which is for other programs
 			t.Errorf("the key of the %s never reached the service", from)
 		}
 	}
 	report := func(where string, data []byte) {
 		for from, key := range plantedKeys {
-			if at := bytes.Index(data, []byte(key)); at >= 0 {
-				t.Errorf("%s has the key of the %s: …%s…", where, from, data[max(0, at-200):min(len(data), at+80)])
+			quoted, _ := json.Marshal(key)
+			again, _ := json.Marshal(string(quoted[1 : len(quoted)-1]))
+			for _, form := range []string{key, string(quoted[1 : len(quoted)-1]), string(again[1 : len(again)-1]), url.QueryEscape(key), html.EscapeString(key)} {
+				if at := bytes.Index(data, []byte(form)); at >= 0 {
+					t.Errorf("%s has the key of the %s: …%s…", where, from, data[max(0, at-200):min(len(data), at+80)])
+				}
 			}
 		}
 	}
 	report("stdout or stderr", left.Bytes())
 	redacted := strings.Count(left.String(), "[redacted]")
-	own := map[string]bool{filepath.Join(h.agent, "auth.json"): true, filepath.Join(h.agent, "key"): true}
+	own := map[string]bool{filepath.Join(h.agent, "auth.json"): true, filepath.Join(h.agent, "key"): true, filepath.Join(h.agent, "printed"): true}
 	files := 0
 	for _, root := range []string{h.agent, h.work, dir} {
 		err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {

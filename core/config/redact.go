@@ -1,6 +1,9 @@
 package config
 
 import (
+	"encoding/json"
+	"html"
+	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -54,8 +57,32 @@ func (s *secretSet) add(value string) {
 	if slices.Contains(s.values, value) {
 		return
 	}
-	s.values = append(s.values, value)
+	for _, form := range writtenForms(value) {
+		if !slices.Contains(s.values, form) {
+			s.values = append(s.values, form)
+		}
+	}
 	slices.SortFunc(s.values, func(a, b string) int { return len(b) - len(a) })
+}
+
+// writtenForms are the ways in which a service that repeats a key may write it:
+// as it is, in JSON of several encoders, in an address, on a page.
+func writtenForms(value string) []string {
+	inJSON := func(htmlToo bool) string {
+		var text strings.Builder
+		e := json.NewEncoder(&text)
+		e.SetEscapeHTML(htmlToo)
+		if e.Encode(value) != nil {
+			return value
+		}
+		quoted := strings.TrimSpace(text.String())
+		return quoted[1 : len(quoted)-1]
+	}
+	plain := inJSON(false)
+	return []string{
+		value, plain, inJSON(true), strings.ReplaceAll(plain, "/", `\/`),
+		url.QueryEscape(value), url.PathEscape(value), html.EscapeString(value),
+	}
 }
 
 func (s *secretSet) redact(text string) string {
