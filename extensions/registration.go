@@ -23,6 +23,9 @@ type registration struct {
 	flags                  []*pb.Flag
 	providers              []proto.Provider
 	topics                 []string
+	// withheldTools and withheldCommands are the names of those that were left
+	// out because the manifest does not allow any.
+	withheldTools, withheldCommands []string
 }
 
 // handler is one registered handler of a kind.
@@ -65,15 +68,10 @@ func newRegistration(resp *pb.RegisterResponse, m *manifest, fallbackName string
 			problems = append(problems, err)
 		}
 	}
-	if len(resp.GetTools()) > 0 && may(proto.CanAddTools, "tools") {
-		var err error
-		if r.tools, err = toolSpecs(resp.GetTools()); err != nil {
-			problems = append(problems, err)
-		}
+	if problem := r.addTools(resp.GetTools(), may); problem != nil {
+		problems = append(problems, problem)
 	}
-	if len(resp.GetCommands()) > 0 && may(proto.CanAddCommands, "commands") {
-		r.commands = resp.GetCommands()
-	}
+	r.addCommands(resp.GetCommands(), may)
 	if len(resp.GetProviders()) > 0 && may(proto.CanAddProvider, "providers") {
 		for _, p := range resp.GetProviders() {
 			config := proto.Provider{}
@@ -90,6 +88,27 @@ func newRegistration(resp *pb.RegisterResponse, m *manifest, fallbackName string
 	}
 	r.flags = resp.GetFlags()
 	return r, problems
+}
+
+func (r *registration) addTools(tools []*pb.Tool, may func(proto.Capability, string) bool) (problem error) {
+	if len(tools) > 0 && !may(proto.CanAddTools, "tools") {
+		for _, t := range tools {
+			r.withheldTools = append(r.withheldTools, t.GetName())
+		}
+		return nil
+	}
+	r.tools, problem = toolSpecs(tools)
+	return problem
+}
+
+func (r *registration) addCommands(commands []*pb.Command, may func(proto.Capability, string) bool) {
+	if len(commands) > 0 && !may(proto.CanAddCommands, "commands") {
+		for _, c := range commands {
+			r.withheldCommands = append(r.withheldCommands, c.GetName())
+		}
+		return
+	}
+	r.commands = commands
 }
 
 func (r *registration) addHandler(h *pb.Handler, m *manifest, may func(proto.Capability, string) bool) error {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -57,6 +58,19 @@ func TestAManifestNarrows(t *testing.T) {
 		if !strings.Contains(n.Message, "notAllowed=true") || !strings.Contains(n.Message, "needs the capability") {
 			t.Errorf("%s gave %q", name, n.Message)
 		}
+	}
+}
+
+// What a manifest does not let an extension add later leaves alone what it does.
+func TestAManifestNarrowsWhatIsAddedLater(t *testing.T) {
+	k := startKit(t, actor(t, "", map[string]any{"capabilities": []string{"ui", "commands"}}))
+	k.wantError("tools", `does not list the capability "tools"`)
+	k.command("/extend")
+	k.wantError(`extend: the registration needs the capability "tools"`)
+	k.command("/extend-many")
+	k.command("/many3")
+	if info := k.info(); !slices.Contains(info.Commands, "many3") || len(info.Tools) > 0 {
+		t.Errorf("it is %+v", info)
 	}
 }
 

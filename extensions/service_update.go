@@ -2,6 +2,7 @@ package extensions
 
 import (
 	"context"
+	"slices"
 
 	"github.com/seed-54e836f5/pi/proto"
 	pb "github.com/seed-54e836f5/pi/proto/extensionv1"
@@ -14,15 +15,16 @@ func (s *service) UpdateRegistration(ctx context.Context, req *pb.UpdateRegistra
 		return nil, err
 	}
 	defer end()
+	tools, commands := i.x.beyondWithheld(req)
 	for capability, wanted := range map[proto.Capability]int{
-		proto.CanAddTools:    len(req.GetTools()),
-		proto.CanAddCommands: len(req.GetCommands()),
+		proto.CanAddTools:    len(tools),
+		proto.CanAddCommands: len(commands),
 	} {
 		if failure := i.mayNot(capability, "the registration"); failure != nil && wanted > 0 {
 			return &pb.UpdateRegistrationResponse{Failure: failure}, nil
 		}
 	}
-	specs, err := toolSpecs(req.GetTools())
+	specs, err := toolSpecs(tools)
 	if err != nil {
 		return &pb.UpdateRegistrationResponse{Failure: invalid(err)}, nil
 	}
@@ -34,7 +36,7 @@ func (s *service) UpdateRegistration(ctx context.Context, req *pb.UpdateRegistra
 	}
 	if isCurrent {
 		reg := *i.x.reg
-		reg.tools, reg.commands = specs, req.GetCommands()
+		reg.tools, reg.commands = specs, commands
 		i.x.reg = &reg
 	}
 	candidate := i.x.candidate
@@ -43,4 +45,18 @@ func (s *service) UpdateRegistration(ctx context.Context, req *pb.UpdateRegistra
 		i.x.enlist()
 	}
 	return &pb.UpdateRegistrationResponse{}, nil
+}
+
+// beyondWithheld is an update without what was left out, and reported, when the
+// extension registered: an update has all that there is.
+func (x *extension) beyondWithheld(req *pb.UpdateRegistrationRequest) (tools []*pb.Tool, commands []*pb.Command) {
+	x.mu.Lock()
+	reg := x.reg
+	x.mu.Unlock()
+	tools, commands = slices.Clone(req.GetTools()), slices.Clone(req.GetCommands())
+	if reg == nil {
+		return tools, commands
+	}
+	return slices.DeleteFunc(tools, func(t *pb.Tool) bool { return slices.Contains(reg.withheldTools, t.GetName()) }),
+		slices.DeleteFunc(commands, func(c *pb.Command) bool { return slices.Contains(reg.withheldCommands, c.GetName()) })
 }

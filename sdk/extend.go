@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 
 	pb "github.com/seed-54e836f5/pi/proto/extensionv1"
 )
@@ -29,6 +30,7 @@ func (c *Context) Extend(add func(x *Extension)) error {
 		return transportError(c, "extend", err)
 	}
 	if err := failureError(resp.GetFailure()); err != nil {
+		x.giveUp(draft)
 		return fmt.Errorf("extend: %w", err)
 	}
 	return nil
@@ -73,4 +75,19 @@ func (x *Extension) take(draft *Extension) (*pb.UpdateRegistrationRequest, error
 	x.updates++
 	tools, commands := x.toolsAndCommands()
 	return &pb.UpdateRegistrationRequest{Tools: tools, Commands: commands, Serial: x.updates}, nil
+}
+
+// giveUp undoes take, where pi refused the update: it would refuse the next one
+// for the same reason.
+func (x *Extension) giveUp(draft *Extension) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for _, name := range draft.order.tools {
+		delete(x.tools, name)
+	}
+	for _, name := range draft.order.commands {
+		delete(x.commands, name)
+	}
+	x.order.tools = slices.DeleteFunc(x.order.tools, func(name string) bool { return slices.Contains(draft.order.tools, name) })
+	x.order.commands = slices.DeleteFunc(x.order.commands, func(name string) bool { return slices.Contains(draft.order.commands, name) })
 }
