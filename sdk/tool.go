@@ -71,9 +71,9 @@ type toolEntry struct {
 //		Min  int    `json:"min,omitempty" jsonschema:"leave out shorter words"`
 //	}
 //
-// Relative paths are those of Context.Cwd: the program runs where pi was
-// started, and a session may be elsewhere. run returns soon when ctx ends, as
-// it does when the run is aborted.
+// Relative paths are those of Context.Cwd: the program runs where the session
+// was when it was started, and that may be elsewhere by now. run returns soon
+// when ctx ends, as it does when the run is aborted.
 //
 // Out is ToolOutput, string, or anything that can be written as JSON, which is
 // shown to the model and kept as the details of the result. An error is told
