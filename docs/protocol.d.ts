@@ -354,7 +354,7 @@ export type GetExtensionsCommand = {
   id?: string | number;
 };
 
-/** Brings extensions, templates, skills and context files to what is on disk. Waits until the session is idle. */
+/** Brings settings, extensions, templates, skills, rules and context files to what is on disk. Waits until the session is idle. */
 export type ReloadCommand = {
   type: "reload";
   /** comes back in the response */

@@ -10,7 +10,7 @@ var extensionRows = []row{
 	{name: "get_extensions", origin: added, patience: soon, handler: waits(getExtensions),
 		doc: "Tells of every extension: its process, what it registered, how it is doing."},
 	{name: "reload", origin: added, handler: waits(reload),
-		doc: "Brings extensions, templates, skills and context files to what is on disk. Waits until the session is idle."},
+		doc: "Brings settings, extensions, templates, skills, rules and context files to what is on disk. Waits until the session is idle."},
 }
 
 // Extensions tells of the extensions that run beside the session.

@@ -53,8 +53,8 @@ func (c *CommandContext) ForkAt(entryID string) (*CommandContext, error) {
 	return next, err
 }
 
-// Reload loads extensions, templates, skills and context files anew. This
-// process gets its shutdown when the command returns: do nothing more.
+// Reload loads settings, extensions, templates, skills, rules and context files
+// anew. This process gets its shutdown when the command returns: do nothing more.
 func (c *CommandContext) Reload() error {
 	_, _, err := c.replace(proto.MethodReload, nil)
 	return err

@@ -123,7 +123,7 @@ func (l *loader) diagnostics() []string {
 	list := l.process.notes.list()
 	l.mu.Lock()
 	if l.cut != "" {
-		list = append(list, fmt.Sprintf("not all templates, skills and context files of %s are loaded, as that was cut short: reload to try again", l.cut))
+		list = append(list, fmt.Sprintf("not all templates, skills, rules and context files of %s are loaded, as that was cut short: reload to try again", l.cut))
 	}
 	l.mu.Unlock()
 	for _, missing := range l.unknownTools() {

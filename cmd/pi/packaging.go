@@ -74,7 +74,7 @@ func (p packaging) tell(what string, installed packages.Installed) {
 	case err != nil:
 		warn(p.std.err, "%v", err)
 	case len(offers) == 0:
-		warn(p.std.err, "it has no prompts, skills or extensions where pi looks for them: in folders of these names. An extension by itself needs no package: copy it to ~/.pi/agent/extensions")
+		warn(p.std.err, "it has no prompts, skills, rules or extensions where pi looks for them: in folders of these names. An extension by itself needs no package: copy it to ~/.pi/agent/extensions")
 	default:
 		fmt.Fprintf(p.std.out, "It has %s\n", strings.Join(offers, ", "))
 	}

@@ -30,8 +30,8 @@ func (s *Set) SystemPrompt(tools []tool.Spec) string {
 }
 
 // BuildSystemPrompt puts a system prompt together: role, tools and guidelines
-// or the text in their place, appended texts, context files, rules, skills, date and
-// working folder. What changes more often stands further down, so that
+// or the text in their place, appended texts, context files, rules, skills, date
+// and working folder. What changes more often stands further down, so that
 // services can keep what is above.
 func BuildSystemPrompt(in PromptInput) string {
 	var parts []string

@@ -31,8 +31,8 @@ type Options struct {
 	AgentDir string
 	Home     string // empty: not known
 	Cwd      string
-	// Trusted lets the project's own templates, skills, rules and system prompt in.
-	// Context files need no trust.
+	// Trusted lets the project's own templates, skills, rules and system prompt
+	// in. Context files need no trust.
 	Trusted bool
 
 	// Skills and Prompts are named places: those of the settings, packages,

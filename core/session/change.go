@@ -349,10 +349,10 @@ func (s *Session) announceStart(start event.SessionStart) {
 	})
 }
 
-// Reload brings extensions, templates, skills and context files to what is on
-// disk now. The call returns at once; wait returns when the session was idle and
-// the extensions are up again, and may be called once. The error is ErrClosed
-// after Close.
+// Reload brings settings, extensions, templates, skills, rules and context files
+// to what is on disk now. The call returns at once; wait returns when the session
+// was idle and the extensions are up again, and may be called once. The error is
+// ErrClosed after Close.
 func (s *Session) Reload(ctx context.Context) (wait func() error) {
 	done := make(chan error, 1)
 	s.reloadInTurn(ctx, done)

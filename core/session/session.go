@@ -161,8 +161,8 @@ type Extensions interface {
 	Enter(ctx context.Context, cwd string) error
 }
 
-// Loader loads templates, skills, context files and the system prompt. It is
-// called from any goroutine.
+// Loader loads templates, skills, rules, context files and the system prompt. It
+// is called from any goroutine.
 type Loader interface {
 	// Load reads them for a working folder, with more places that extensions
 	// named. It is called at start, on reload, and when the folder changes.

@@ -257,8 +257,8 @@ func (c *Client) Extensions(ctx context.Context) ([]wire.Extension, error) {
 	return data.Extensions, err
 }
 
-// Reload brings extensions, templates, skills and context files to what is on
-// disk.
+// Reload brings settings, extensions, templates, skills, rules and context files
+// to what is on disk.
 func (c *Client) Reload(ctx context.Context) error { return c.tell(ctx, "reload", nil) }
 
 // Protocol describes what the agent speaks.

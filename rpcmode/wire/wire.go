@@ -7,8 +7,8 @@
 // the words that a string may be, doc says what the field means, and a
 // pointer may be null.
 //
-// It imports the standard library, core/message and core/todo only: a client must not have to link
-// the agent.
+// It imports the standard library, core/message and core/todo only: a client
+// must not have to link the agent.
 package wire
 
 import "encoding/json"

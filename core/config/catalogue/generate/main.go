@@ -1,5 +1,6 @@
 // Command generate writes the data of package catalogue from the list that
-// charm.land/catwalk embeds. The argument is the folder. Of this module it imports that package only.
+// charm.land/catwalk embeds. The argument is the folder. Of this module it
+// imports that package only.
 package main
 
 import (
