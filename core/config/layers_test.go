@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -119,6 +121,36 @@ func TestEverySettingInEveryLayer(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// docs/settings.md has a row for each setting, with its default, its flag, its
+// variable, and whether a project can set it.
+func TestSettingsPage(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "settings.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := map[string]string{}
+	for line := range strings.Lines(string(page)) {
+		if key, ok := strings.CutPrefix(line, "| `"); ok {
+			key, rest, _ := strings.Cut(key, "` | ")
+			rows[key] = rest
+		}
+	}
+	for _, v := range config.LoadSettings(config.SettingsOptions{Paths: project(t, "", "")}).Values {
+		c, row := layered[v.Key], rows[v.Key]
+		delete(rows, v.Key)
+		value := "`" + string(v.Value) + "`"
+		if string(v.Value) == `""` || string(v.Value) == "null" {
+			value = "-"
+		}
+		if !strings.HasPrefix(row, value+" | ") || !strings.Contains(row, c.flag) || !strings.Contains(row, c.variable) || strings.Contains(row, "yours only") != c.userOnly {
+			t.Errorf("the row of %s is %q, with the default %s, the flag %q, the variable %q, yours only: %v", v.Key, row, value, c.flag, c.variable, c.userOnly)
+		}
+	}
+	if len(rows) > 0 {
+		t.Errorf("there are no settings %q", slices.Sorted(maps.Keys(rows)))
 	}
 }
 
