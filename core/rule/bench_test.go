@@ -18,6 +18,7 @@ func BenchmarkDelta(b *testing.B) {
 	}{
 		{"lines", `console\.log`, "word "},
 		{"one line", `(?i)fix ?me`, "word "},
+		{"undone by the next letter", `word \z`, "word "},
 		{"across lines", `catch \(\w+\)\s*\{\s*\}`, "word "},
 	} {
 		for _, count := range []int{1, 10} {

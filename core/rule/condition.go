@@ -116,8 +116,9 @@ func (w *window) end() int { return w.base + len(w.text) }
 
 // place is how far something has looked in a block.
 type place struct {
-	end  int
-	line int // where the line begins that end is in
+	end    int
+	line   int  // where the line begins that is to be looked at with what comes
+	undone bool // there was a match at end that the next letter may undo
 }
 
 // add appends to the window. What falls out of it at its beginning leaves a
@@ -153,7 +154,7 @@ var continuations = []string{"x", " ", "\n"}
 // there is no such letter.
 func (c condition) matches(w *window, seen *place, final bool) bool {
 	fresh := w.end() - seen.end
-	if fresh == 0 {
+	if fresh == 0 && (!final || !seen.undone) {
 		return false
 	}
 	part := w.text
@@ -167,10 +168,11 @@ func (c condition) matches(w *window, seen *place, final bool) bool {
 	if matches && c.ahead && !final {
 		for _, next := range continuations {
 			if !c.expression.Match(append(part, next...)) { // behind the window's end, which nothing needs
+				*seen = place{w.end(), seen.line, true}
 				return false
 			}
 		}
 	}
-	*seen = place{w.end(), w.line}
+	*seen = place{w.end(), w.line, false}
 	return matches
 }
