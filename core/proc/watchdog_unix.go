@@ -11,8 +11,8 @@ import (
 )
 
 // watchdogScript keeps a list of process groups, which it is told of on its
-// standard input, and ends what is on it when that ends: in order when this
-// process does, and also when it is killed and cannot end them itself.
+// standard input. That ends with this process, also when it is killed and cannot
+// end anything itself: then what is on the list is ended.
 const watchdogScript = `list=' '
 while read -r what group; do
 	case $what in
