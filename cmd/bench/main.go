@@ -12,8 +12,9 @@
 // with a reference the median of the ratios of the runs, which were taken in
 // turns so that a busy machine is busy for both.
 //
-// It imports the model server and the writer of session files, and nothing else
-// of this module: an agent is a command to it. It needs Linux, whose /proc says what processes use.
+// It imports the model server, the writer of session files and, for that
+// extension, sdk and proto, and nothing else of this module: an agent is a
+// command to it. It needs Linux, whose /proc says what processes use.
 package main
 
 import (

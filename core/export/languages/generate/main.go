@@ -1,6 +1,7 @@
 // Command generate takes from chroma's module what core/export/languages keeps:
 // the files of the languages that coding sessions are about, their licence, and
-// the colours of one light and one dark style. It imports nothing of this module.
+// the colours of one light and one dark style. It imports nothing of this
+// module.
 package main
 
 import (
