@@ -452,13 +452,16 @@ export type AgentStartEvent = {
 /** A low-level run ends. With willRetry an automatic retry follows; a compaction or a queued message may follow too. */
 export type AgentEndEvent = {
   type: "agent_end";
+  /** of this low-level run only */
   messages: Message[];
+  /** an automatic retry follows */
   willRetry: boolean;
 };
 
 /** All that a prompt began is over, retries, compactions and queued messages included. Exactly one for each prompt that began a run. */
 export type AgentSettledEvent = {
   type: "agent_settled";
+  /** an abort, or the end of input, cut it off */
   aborted?: boolean;
 };
 
@@ -485,14 +488,21 @@ export type MessageUpdateEvent = {
   type: "message_update";
   assistantMessageEvent: {
     type: "text_start" | "text_delta" | "text_end" | "thinking_start" | "thinking_delta" | "thinking_end" | "toolcall_start" | "toolcall_delta" | "toolcall_end";
+    /** place of the block in the content of the message */
     contentIndex: number;
+    /** of the call; toolcall_start */
     id?: string;
+    /** toolcall_start */
     toolName?: string;
+    /** text_delta, thinking_delta, toolcall_delta: of the arguments as JSON text */
     delta?: string;
+    /** the whole block; text_end, thinking_end */
     content?: string;
+    /** the whole block; toolcall_end */
     toolCall?: Block;
     partial?: Message;
   };
+  /** absent: as it was */
   usage?: Usage;
   message?: Message;
 };
@@ -508,6 +518,7 @@ export type ToolExecutionStartEvent = {
   type: "tool_execution_start";
   toolCallId: string;
   toolName: string;
+  /** as the model sent them */
   args: unknown;
 };
 
@@ -516,7 +527,9 @@ export type ToolExecutionUpdateEvent = {
   type: "tool_execution_update";
   toolCallId: string;
   toolName: string;
+  /** as the model sent them */
   args: unknown;
+  /** {content: Block[], details?} */
   partialResult: unknown;
 };
 
@@ -525,6 +538,7 @@ export type ToolExecutionEndEvent = {
   type: "tool_execution_end";
   toolCallId: string;
   toolName: string;
+  /** {content: Block[], details?} */
   result: unknown;
   isError: boolean;
 };
@@ -532,6 +546,7 @@ export type ToolExecutionEndEvent = {
 /** Output of the bash command, with the id of that command. */
 export type BashExecutionUpdateEvent = {
   type: "bash_execution_update";
+  /** of the command bash; absent: it had none */
   id?: string | number;
   delta: string;
 };
@@ -559,8 +574,10 @@ export type AutoCompactionStartEvent = {
 export type CompactionEndEvent = {
   type: "compaction_end";
   reason: "manual" | "threshold" | "overflow";
+  /** null: it failed or was aborted */
   result: CompactionResult | null;
   aborted: boolean;
+  /** the request that was too long is sent again */
   willRetry: boolean;
   errorMessage?: string;
 };
@@ -569,8 +586,10 @@ export type CompactionEndEvent = {
 export type AutoCompactionEndEvent = {
   type: "auto_compaction_end";
   reason: "manual" | "threshold" | "overflow";
+  /** null: it failed or was aborted */
   result: CompactionResult | null;
   aborted: boolean;
+  /** the request that was too long is sent again */
   willRetry: boolean;
   errorMessage?: string;
 };
@@ -578,33 +597,41 @@ export type AutoCompactionEndEvent = {
 /** A failed answer is tried again after a wait. */
 export type AutoRetryStartEvent = {
   type: "auto_retry_start";
+  /** from 1 */
   attempt: number;
   maxAttempts: number;
   delayMs: number;
+  /** why the last try failed */
   errorMessage: string;
 };
 
 /** The retries are over. */
 export type AutoRetryEndEvent = {
   type: "auto_retry_end";
+  /** false also when aborted */
   success: boolean;
+  /** the last one */
   attempt: number;
+  /** why there are no more */
   finalError?: string;
 };
 
 /** A summary failed and is tried again after a wait. */
 export type SummarizationRetryScheduledEvent = {
   type: "summarization_retry_scheduled";
+  /** from 1 */
   attempt: number;
   maxAttempts: number;
   delayMs: number;
+  /** why the last try failed */
   errorMessage: string;
 };
 
 /** A summary is tried again. */
 export type SummarizationRetryAttemptStartEvent = {
   type: "summarization_retry_attempt_start";
-  source: string;
+  source: "compaction" | "branchSummary";
+  /** of a compaction */
   reason?: "manual" | "threshold" | "overflow";
 };
 
@@ -616,7 +643,9 @@ export type SummarizationRetryFinishedEvent = {
 /** An extension failed. The session goes on. */
 export type ExtensionErrorEvent = {
   type: "extension_error";
+  /** its file; command:<name> for a command */
   extensionPath: string;
+  /** the event it was handling, or command */
   event: string;
   error: string;
 };
@@ -624,6 +653,7 @@ export type ExtensionErrorEvent = {
 /** The session was named. */
 export type SessionInfoChangedEvent = {
   type: "session_info_changed";
+  /** empty: it was taken away */
   name: string;
 };
 
@@ -642,15 +672,19 @@ export type EntryAppendedEvent = {
 /** Something could not be stored. */
 export type StorageErrorEvent = {
   type: "storage_error";
+  /** the file */
   path: string;
   error: string;
+  /** everything that was held back is on disk again */
   healed: boolean;
 };
 
 /** A run ended while tasks of the todo list were open. */
 export type TodoReminderEvent = {
   type: "todo_reminder";
+  /** those that are open: {id, content, status}[] */
   todos: unknown;
+  /** from 1, counted since the list last changed */
   attempt: number;
   maxAttempts: number;
 };
@@ -763,25 +797,37 @@ export type Accepted = {
 export type AssistantMessage = {
   role: "assistant";
   content: Block[];
+  /** which API it came over, such as anthropic-messages */
   api: string;
   provider: string;
   model: string;
   usage: Usage;
+  /** pending until the message ends */
   stopReason: "stop" | "length" | "toolUse" | "error" | "aborted" | "pending";
+  /** milliseconds since 1970 */
   timestamp: number;
+  /** the service's own */
   responseId?: string;
+  /** the service's own word */
   rawStopReason?: string;
+  /** with stopReason error or aborted */
   errorMessage?: string;
   [more: string]: unknown;
 };
 
 export type AssistantUpdate = {
   type: "text_start" | "text_delta" | "text_end" | "thinking_start" | "thinking_delta" | "thinking_end" | "toolcall_start" | "toolcall_delta" | "toolcall_end";
+  /** place of the block in the content of the message */
   contentIndex: number;
+  /** of the call; toolcall_start */
   id?: string;
+  /** toolcall_start */
   toolName?: string;
+  /** text_delta, thinking_delta, toolcall_delta: of the arguments as JSON text */
   delta?: string;
+  /** the whole block; text_end, thinking_end */
   content?: string;
+  /** the whole block; toolcall_end */
   toolCall?: Block;
 };
 
@@ -789,11 +835,16 @@ export type BashExecutionMessage = {
   role: "bashExecution";
   command: string;
   output: string;
+  /** absent when cancelled */
   exitCode?: number;
   cancelled: boolean;
+  /** output is the end of what was printed */
   truncated: boolean;
+  /** file with all of it, when truncated */
   fullOutputPath?: string;
+  /** milliseconds since 1970 */
   timestamp: number;
+  /** the model never sees it */
   excludeFromContext?: boolean;
   [more: string]: unknown;
 };
@@ -837,7 +888,9 @@ export type Block = {
 export type BranchSummaryMessage = {
   role: "branchSummary";
   summary: string;
+  /** entry that the branch hangs at; root: it began there */
   fromId: string;
+  /** milliseconds since 1970 */
   timestamp: number;
   [more: string]: unknown;
 };
@@ -886,17 +939,24 @@ export type Compaction = {
 
 export type CompactionResult = {
   summary: string;
+  /** where the part begins that is kept as it is */
   firstKeptEntryId: string;
+  /** of the context */
   tokensBefore: number;
+  /** of the context */
   estimatedTokensAfter: number;
+  /** of the requests for the summary */
   usage?: Usage;
+  /** files that were read and changed, or what an extension put here */
   details?: unknown;
 };
 
 export type CompactionSummaryMessage = {
   role: "compactionSummary";
   summary: string;
+  /** of the context that it took the place of */
   tokensBefore: number;
+  /** milliseconds since 1970 */
   timestamp: number;
   [more: string]: unknown;
 };
@@ -923,19 +983,29 @@ export type ContextUsage = {
 };
 
 export type Cost = {
+  /** dollars */
   input: number;
+  /** dollars */
   output: number;
+  /** dollars */
   cacheRead: number;
+  /** dollars */
   cacheWrite: number;
+  /** dollars */
   total: number;
+  [more: string]: unknown;
 };
 
 export type CustomMessage = {
   role: "custom";
+  /** chosen by the extension */
   customType: string;
   content: string | Block[];
+  /** clients are meant to show it */
   display: boolean;
+  /** for clients; the model never sees it */
   details?: unknown;
+  /** milliseconds since 1970 */
   timestamp: number;
   [more: string]: unknown;
 };
@@ -1088,14 +1158,22 @@ export type Messages = {
 
 export type Model = {
   id: string;
+  /** for people */
   name: string;
+  /** what is spoken with it, such as anthropic-messages */
   api: string;
   provider: string;
+  /** where requests go */
   baseUrl: string;
+  /** it can think */
   reasoning: boolean;
+  /** text, image */
   input: string[];
+  /** dollars for a million tokens */
   cost: Price;
+  /** tokens */
   contextWindow: number;
+  /** tokens of one answer */
   maxTokens: number;
 };
 
@@ -1270,12 +1348,16 @@ export type ToolNames = {
 
 export type ToolResultMessage = {
   role: "toolResult";
+  /** id of the toolCall block */
   toolCallId: string;
   toolName: string;
   content: Block[];
+  /** what the tool gave beside the content, for clients */
   details?: unknown;
+  /** model work done inside the tool */
   usage?: Usage;
   isError: boolean;
+  /** milliseconds since 1970 */
   timestamp: number;
   [more: string]: unknown;
 };
@@ -1294,19 +1376,26 @@ export type TreeNode = {
 };
 
 export type Usage = {
+  /** tokens, without those of the cache */
   input: number;
+  /** tokens */
   output: number;
+  /** tokens */
   cacheRead: number;
+  /** tokens */
   cacheWrite: number;
+  /** all four */
   totalTokens: number;
   cost: Cost;
   cacheWrite1h?: number;
   reasoning?: number;
+  [more: string]: unknown;
 };
 
 export type UserMessage = {
   role: "user";
   content: string | Block[];
+  /** milliseconds since 1970 */
   timestamp: number;
   [more: string]: unknown;
 };

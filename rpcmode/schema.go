@@ -118,9 +118,21 @@ func (s *schemas) value(t reflect.Type, f field) *jsonschema.Schema {
 	case reflect.Map:
 		return &jsonschema.Schema{Type: "object", AdditionalProperties: s.value(t.Elem(), f)}
 	case reflect.Struct:
-		return s.define(t.Name(), t, func() *jsonschema.Schema { return s.frame(t) })
+		return s.define(t.Name(), t, func() *jsonschema.Schema {
+			if keepsMore(t) {
+				return open(s.frame(t))
+			}
+			return s.frame(t)
+		})
 	}
 	return &jsonschema.Schema{Type: goType(t)}
+}
+
+// keepsMore says whether values of a type carry members on that it does not
+// name.
+func keepsMore(t reflect.Type) bool {
+	extra, ok := t.FieldByName("Extra")
+	return ok && extra.Type == reflect.TypeFor[message.Fields]()
 }
 
 func (s *schemas) raw(jsonType string) *jsonschema.Schema {

@@ -20,9 +20,9 @@ type CompactionStart struct {
 // CompactionEnd ends a compaction.
 type CompactionEnd struct {
 	Reason       CompactionReason  `json:"reason"`
-	Result       *CompactionResult `json:"result"` // nil: failed or aborted
+	Result       *CompactionResult `json:"result" doc:"null: it failed or was aborted"`
 	Aborted      bool              `json:"aborted"`
-	WillRetry    bool              `json:"willRetry"` // true: the overflowed request is sent again
+	WillRetry    bool              `json:"willRetry" doc:"the request that was too long is sent again"`
 	ErrorMessage string            `json:"errorMessage,omitempty"`
 }
 
@@ -30,25 +30,25 @@ type CompactionEnd struct {
 // command compact.
 type CompactionResult struct {
 	Summary              string         `json:"summary"`
-	FirstKeptEntryID     string         `json:"firstKeptEntryId"`
-	TokensBefore         int64          `json:"tokensBefore"`
-	EstimatedTokensAfter int64          `json:"estimatedTokensAfter"`
-	Usage                *message.Usage `json:"usage,omitempty"`
-	Details              Raw            `json:"details,omitempty"`
+	FirstKeptEntryID     string         `json:"firstKeptEntryId" doc:"where the part begins that is kept as it is"`
+	TokensBefore         int64          `json:"tokensBefore" doc:"of the context"`
+	EstimatedTokensAfter int64          `json:"estimatedTokensAfter" doc:"of the context"`
+	Usage                *message.Usage `json:"usage,omitempty" doc:"of the requests for the summary"`
+	Details              Raw            `json:"details,omitempty" doc:"files that were read and changed, or what an extension put here"`
 }
 
 // SummaryRetry announces a wait before a summary is asked for again.
 type SummaryRetry struct {
-	Attempt      int    `json:"attempt"`
+	Attempt      int    `json:"attempt" doc:"from 1"`
 	MaxAttempts  int    `json:"maxAttempts"`
 	DelayMS      int64  `json:"delayMs"`
-	ErrorMessage string `json:"errorMessage"`
+	ErrorMessage string `json:"errorMessage" doc:"why the last try failed"`
 }
 
 // SummaryRetryAttempt begins another try of a summary.
 type SummaryRetryAttempt struct {
-	Source string           `json:"source"`           // compaction, branchSummary
-	Reason CompactionReason `json:"reason,omitempty"` // compaction only
+	Source string           `json:"source" enum:"compaction,branchSummary"`
+	Reason CompactionReason `json:"reason,omitempty" doc:"of a compaction"`
 }
 
 // SummaryRetryFinished ends the tries of a summary.

@@ -13,8 +13,8 @@ type AgentStart struct{}
 // AgentEnd ends a low-level run. A retry, a compaction or a queued message
 // may still follow; AgentSettled is the end of all that.
 type AgentEnd struct {
-	Messages  message.List `json:"messages"`  // of this low-level run only
-	WillRetry bool         `json:"willRetry"` // true: an automatic retry follows
+	Messages  message.List `json:"messages" doc:"of this low-level run only"`
+	WillRetry bool         `json:"willRetry" doc:"an automatic retry follows"`
 }
 
 // AppendJSON appends the JSON form to dst.
@@ -28,7 +28,7 @@ func (e *AgentEnd) AppendJSON(dst []byte) ([]byte, error) {
 
 // AgentSettled ends what a prompt began: exactly one a prompt.
 type AgentSettled struct {
-	Aborted bool `json:"aborted,omitempty"` // true: abort, or the end of input, cut it off
+	Aborted bool `json:"aborted,omitempty" doc:"an abort, or the end of input, cut it off"`
 }
 
 // TurnStart begins a turn: one answer and the tool calls in it.
@@ -57,7 +57,7 @@ func (e *MessageStart) AppendJSON(dst []byte) ([]byte, error) { return appendMes
 type MessageUpdate struct {
 	Update AssistantUpdate `json:"assistantMessageEvent"`
 	// Usage is set when the usage reported so far changed; nil otherwise.
-	Usage *message.Usage `json:"usage,omitempty"`
+	Usage *message.Usage `json:"usage,omitempty" doc:"absent: as it was"`
 	// Partial makes a copy of the message so far, for those that want more than
 	// the delta (the xcsh dialect). It may be called until the receiver of the
 	// event returns, from the goroutine that was given it.
@@ -84,12 +84,12 @@ const (
 // fields are there depends on Type.
 type AssistantUpdate struct {
 	Type         UpdateType     `json:"type"`
-	ContentIndex int            `json:"contentIndex"`
-	ID           string         `json:"id,omitempty"`       // toolcall_start
-	ToolName     string         `json:"toolName,omitempty"` // toolcall_start
-	Delta        *string        `json:"delta,omitempty"`    // the deltas
-	Content      *string        `json:"content,omitempty"`  // text_end, thinking_end
-	ToolCall     *message.Block `json:"toolCall,omitempty"` // toolcall_end
+	ContentIndex int            `json:"contentIndex" doc:"place of the block in the content of the message"`
+	ID           string         `json:"id,omitempty" doc:"of the call; toolcall_start"`
+	ToolName     string         `json:"toolName,omitempty" doc:"toolcall_start"`
+	Delta        *string        `json:"delta,omitempty" doc:"text_delta, thinking_delta, toolcall_delta: of the arguments as JSON text"`
+	Content      *string        `json:"content,omitempty" doc:"the whole block; text_end, thinking_end"`
+	ToolCall     *message.Block `json:"toolCall,omitempty" doc:"the whole block; toolcall_end"`
 }
 
 // MessageEnd carries a message in its final form. A hook may replace it by
@@ -113,28 +113,28 @@ func appendMessage(dst []byte, m message.Message) ([]byte, error) {
 type ToolExecutionStart struct {
 	ToolCallID string `json:"toolCallId"`
 	ToolName   string `json:"toolName"`
-	Args       Raw    `json:"args"`
+	Args       Raw    `json:"args" doc:"as the model sent them"`
 }
 
 // ToolExecutionUpdate shows the result so far, accumulated, not a delta.
 type ToolExecutionUpdate struct {
 	ToolCallID    string `json:"toolCallId"`
 	ToolName      string `json:"toolName"`
-	Args          Raw    `json:"args"`
-	PartialResult Raw    `json:"partialResult"`
+	Args          Raw    `json:"args" doc:"as the model sent them"`
+	PartialResult Raw    `json:"partialResult" doc:"{content: Block[], details?}"`
 }
 
 // ToolExecutionEnd ends a tool call.
 type ToolExecutionEnd struct {
 	ToolCallID string `json:"toolCallId"`
 	ToolName   string `json:"toolName"`
-	Result     Raw    `json:"result"`
+	Result     Raw    `json:"result" doc:"{content: Block[], details?}"`
 	IsError    bool   `json:"isError"`
 }
 
 // BashExecutionUpdate is output of the bash command.
 type BashExecutionUpdate struct {
-	ID    Raw    `json:"id,omitempty"` // the command's id as it came; nil: it had none
+	ID    Raw    `json:"id,omitempty" doc:"of the command bash; absent: it had none"`
 	Delta string `json:"delta"`
 }
 
@@ -146,29 +146,29 @@ type QueueUpdate struct {
 
 // AutoRetryStart announces a wait before the request is sent again.
 type AutoRetryStart struct {
-	Attempt      int    `json:"attempt"` // from 1
+	Attempt      int    `json:"attempt" doc:"from 1"`
 	MaxAttempts  int    `json:"maxAttempts"`
 	DelayMS      int64  `json:"delayMs"`
-	ErrorMessage string `json:"errorMessage"`
+	ErrorMessage string `json:"errorMessage" doc:"why the last try failed"`
 }
 
 // AutoRetryEnd ends a saga of retries: exactly one a saga.
 type AutoRetryEnd struct {
-	Success    bool   `json:"success"`
-	Attempt    int    `json:"attempt"`
-	FinalError string `json:"finalError,omitempty"`
+	Success    bool   `json:"success" doc:"false also when aborted"`
+	Attempt    int    `json:"attempt" doc:"the last one"`
+	FinalError string `json:"finalError,omitempty" doc:"why there are no more"`
 }
 
 // ExtensionError reports trouble in an extension; the run goes on.
 type ExtensionError struct {
-	ExtensionPath string `json:"extensionPath"`
-	Event         string `json:"event"`
+	ExtensionPath string `json:"extensionPath" doc:"its file; command:<name> for a command"`
+	Event         string `json:"event" doc:"the event it was handling, or command"`
 	Error         string `json:"error"`
 }
 
 // SessionInfoChanged reports a new session name.
 type SessionInfoChanged struct {
-	Name string `json:"name"`
+	Name string `json:"name" doc:"empty: it was taken away"`
 }
 
 // ThinkingLevelChanged reports a new effective thinking level.
@@ -185,9 +185,9 @@ type EntryAppended struct {
 // session goes on in memory, and the entries held back are written as soon as
 // writing works again.
 type StorageError struct {
-	Path   string `json:"path"`
+	Path   string `json:"path" doc:"the file"`
 	Error  string `json:"error"`
-	Healed bool   `json:"healed"` // true: everything held back is on disk again
+	Healed bool   `json:"healed" doc:"everything that was held back is on disk again"`
 }
 
 // Kind implements Event.

@@ -3,8 +3,8 @@ package event
 // TodoReminder says that a run has ended while tasks of the todo list are
 // still open.
 type TodoReminder struct {
-	Todos       Raw `json:"todos"`   // the open tasks: [{id, content, status}]
-	Attempt     int `json:"attempt"` // from 1, counted since the list last changed
+	Todos       Raw `json:"todos" doc:"those that are open: {id, content, status}[]"`
+	Attempt     int `json:"attempt" doc:"from 1, counted since the list last changed"`
 	MaxAttempts int `json:"maxAttempts"`
 }
 

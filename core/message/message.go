@@ -53,7 +53,7 @@ const (
 // User is what a person, a client or an extension said.
 type User struct {
 	Content   Content `json:"content"`
-	Timestamp int64   `json:"timestamp"` // milliseconds since 1970
+	Timestamp int64   `json:"timestamp" doc:"milliseconds since 1970"`
 	// Extra keeps fields that this type does not know, for a round trip.
 	Extra Fields `json:"-"`
 }
@@ -61,15 +61,15 @@ type User struct {
 // Assistant is an answer of a model, whole or cut off.
 type Assistant struct {
 	Content       []Block    `json:"content"`
-	API           string     `json:"api"`
+	API           string     `json:"api" doc:"which API it came over, such as anthropic-messages"`
 	Provider      string     `json:"provider"`
 	Model         string     `json:"model"`
 	Usage         Usage      `json:"usage"`
-	StopReason    StopReason `json:"stopReason"`
-	Timestamp     int64      `json:"timestamp"` // milliseconds since 1970
-	ResponseID    string     `json:"responseId,omitempty"`
-	RawStopReason string     `json:"rawStopReason,omitempty"` // the service's own word
-	ErrorMessage  string     `json:"errorMessage,omitempty"`
+	StopReason    StopReason `json:"stopReason" doc:"pending until the message ends"`
+	Timestamp     int64      `json:"timestamp" doc:"milliseconds since 1970"`
+	ResponseID    string     `json:"responseId,omitempty" doc:"the service's own"`
+	RawStopReason string     `json:"rawStopReason,omitempty" doc:"the service's own word"`
+	ErrorMessage  string     `json:"errorMessage,omitempty" doc:"with stopReason error or aborted"`
 	// Extra keeps fields that this type does not know, for a round trip.
 	Extra Fields `json:"-"`
 }
@@ -77,13 +77,13 @@ type Assistant struct {
 // ToolResult is what a tool call gave. Exactly one follows every tool call of
 // an answer that was carried out or refused.
 type ToolResult struct {
-	ToolCallID string          `json:"toolCallId"`
+	ToolCallID string          `json:"toolCallId" doc:"id of the toolCall block"`
 	ToolName   string          `json:"toolName"`
 	Content    []Block         `json:"content"`
-	Details    json.RawMessage `json:"details,omitempty"` // what the tool gave beside the text; nil: nothing
-	Usage      *Usage          `json:"usage,omitempty"`   // model work done inside the tool; nil: none
+	Details    json.RawMessage `json:"details,omitempty" doc:"what the tool gave beside the content, for clients"`
+	Usage      *Usage          `json:"usage,omitempty" doc:"model work done inside the tool"`
 	IsError    bool            `json:"isError"`
-	Timestamp  int64           `json:"timestamp"` // milliseconds since 1970
+	Timestamp  int64           `json:"timestamp" doc:"milliseconds since 1970"`
 	// Extra keeps fields that this type does not know, for a round trip.
 	Extra Fields `json:"-"`
 }
@@ -93,23 +93,23 @@ type ToolResult struct {
 type BashExecution struct {
 	Command            string `json:"command"`
 	Output             string `json:"output"`
-	ExitCode           *int   `json:"exitCode,omitempty"` // nil when cancelled
+	ExitCode           *int   `json:"exitCode,omitempty" doc:"absent when cancelled"`
 	Cancelled          bool   `json:"cancelled"`
-	Truncated          bool   `json:"truncated"`
-	FullOutputPath     string `json:"fullOutputPath,omitempty"`
-	Timestamp          int64  `json:"timestamp"`                    // milliseconds since 1970
-	ExcludeFromContext bool   `json:"excludeFromContext,omitempty"` // true: the model never sees it
+	Truncated          bool   `json:"truncated" doc:"output is the end of what was printed"`
+	FullOutputPath     string `json:"fullOutputPath,omitempty" doc:"file with all of it, when truncated"`
+	Timestamp          int64  `json:"timestamp" doc:"milliseconds since 1970"`
+	ExcludeFromContext bool   `json:"excludeFromContext,omitempty" doc:"the model never sees it"`
 	// Extra keeps fields that this type does not know, for a round trip.
 	Extra Fields `json:"-"`
 }
 
 // Custom is a message that an extension put into the conversation.
 type Custom struct {
-	CustomType string          `json:"customType"`
+	CustomType string          `json:"customType" doc:"chosen by the extension"`
 	Content    Content         `json:"content"`
-	Display    bool            `json:"display"`
-	Details    json.RawMessage `json:"details,omitempty"`
-	Timestamp  int64           `json:"timestamp"` // milliseconds since 1970
+	Display    bool            `json:"display" doc:"clients are meant to show it"`
+	Details    json.RawMessage `json:"details,omitempty" doc:"for clients; the model never sees it"`
+	Timestamp  int64           `json:"timestamp" doc:"milliseconds since 1970"`
 	// Extra keeps fields that this type does not know, for a round trip.
 	Extra Fields `json:"-"`
 }
@@ -117,8 +117,8 @@ type Custom struct {
 // BranchSummary tells the model about a branch of the session that was left.
 type BranchSummary struct {
 	Summary   string `json:"summary"`
-	FromID    string `json:"fromId"`    // entry that the branch hangs at; root: it began there
-	Timestamp int64  `json:"timestamp"` // milliseconds since 1970
+	FromID    string `json:"fromId" doc:"entry that the branch hangs at; root: it began there"`
+	Timestamp int64  `json:"timestamp" doc:"milliseconds since 1970"`
 	// Extra keeps fields that this type does not know, for a round trip.
 	Extra Fields `json:"-"`
 }
@@ -126,8 +126,8 @@ type BranchSummary struct {
 // CompactionSummary stands for everything before a compaction's boundary.
 type CompactionSummary struct {
 	Summary      string `json:"summary"`
-	TokensBefore int64  `json:"tokensBefore"`
-	Timestamp    int64  `json:"timestamp"` // milliseconds since 1970
+	TokensBefore int64  `json:"tokensBefore" doc:"of the context that it took the place of"`
+	Timestamp    int64  `json:"timestamp" doc:"milliseconds since 1970"`
 	// Extra keeps fields that this type does not know, for a round trip.
 	Extra Fields `json:"-"`
 }

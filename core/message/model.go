@@ -7,11 +7,11 @@ import (
 
 // Usage counts the tokens of one model call, or of many.
 type Usage struct {
-	Input       int64 `json:"input"`
-	Output      int64 `json:"output"`
-	CacheRead   int64 `json:"cacheRead"`
-	CacheWrite  int64 `json:"cacheWrite"`
-	TotalTokens int64 `json:"totalTokens"`
+	Input       int64 `json:"input" doc:"tokens, without those of the cache"`
+	Output      int64 `json:"output" doc:"tokens"`
+	CacheRead   int64 `json:"cacheRead" doc:"tokens"`
+	CacheWrite  int64 `json:"cacheWrite" doc:"tokens"`
+	TotalTokens int64 `json:"totalTokens" doc:"all four"`
 	Cost        Cost  `json:"cost"`
 	// CacheWrite1h is the part of CacheWrite that was written for an hour;
 	// nil where the service does not tell.
@@ -25,11 +25,11 @@ type Usage struct {
 
 // Cost is the price of a usage in dollars.
 type Cost struct {
-	Input      float64 `json:"input"`
-	Output     float64 `json:"output"`
-	CacheRead  float64 `json:"cacheRead"`
-	CacheWrite float64 `json:"cacheWrite"`
-	Total      float64 `json:"total"`
+	Input      float64 `json:"input" doc:"dollars"`
+	Output     float64 `json:"output" doc:"dollars"`
+	CacheRead  float64 `json:"cacheRead" doc:"dollars"`
+	CacheWrite float64 `json:"cacheWrite" doc:"dollars"`
+	Total      float64 `json:"total" doc:"dollars"`
 	// Extra keeps fields that this type does not know, for a round trip.
 	Extra Fields `json:"-"`
 }
@@ -64,15 +64,15 @@ func addKnown(a, b *int64) *int64 {
 // Model describes one model of one provider, in the wire's form.
 type Model struct {
 	ID            string   `json:"id"`
-	Name          string   `json:"name"`
-	API           string   `json:"api"` // which adapter speaks to it, e.g. anthropic-messages
+	Name          string   `json:"name" doc:"for people"`
+	API           string   `json:"api" doc:"what is spoken with it, such as anthropic-messages"`
 	Provider      string   `json:"provider"`
-	BaseURL       string   `json:"baseUrl"`
-	Reasoning     bool     `json:"reasoning"`
-	Input         []string `json:"input"` // text, image
-	Cost          Price    `json:"cost"`
-	ContextWindow int64    `json:"contextWindow"` // tokens
-	MaxTokens     int64    `json:"maxTokens"`     // tokens of one answer
+	BaseURL       string   `json:"baseUrl" doc:"where requests go"`
+	Reasoning     bool     `json:"reasoning" doc:"it can think"`
+	Input         []string `json:"input" doc:"text, image"`
+	Cost          Price    `json:"cost" doc:"dollars for a million tokens"`
+	ContextWindow int64    `json:"contextWindow" doc:"tokens"`
+	MaxTokens     int64    `json:"maxTokens" doc:"tokens of one answer"`
 	// ThinkingLevels lists the levels beyond off, minimal, low, medium and
 	// high that the model has (xhigh, max). It is not on the wire.
 	ThinkingLevels []ThinkingLevel `json:"-"`
