@@ -44,6 +44,9 @@ func Main(register func(x *Extension)) {
 const grace = 700 * time.Millisecond
 
 func serveProcess(register func(*Extension)) int {
+	// Whoever says something after pi has gone gets an error, and goes on to
+	// clean up: the signal would end the process, and leave what it started.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	handshake, hostGone, err := takeStreams()
 	log := newLogger(os.Stderr)
 	slog.SetDefault(log)

@@ -104,10 +104,13 @@ func startsSession(x *sdk.Extension, what string) {
 	})
 }
 
-// endsSession leaves a file behind, which is there also when pi was killed.
+// endsSession says something that nobody may read any more and leaves a file
+// behind, which is there also when pi was killed.
 func endsSession(x *sdk.Extension, what string) {
 	sdk.On(x, sdk.SessionShutdown, func(ctx *sdk.Context, e *sdk.SessionShutdownEvent) error {
 		if path, ok := strings.CutPrefix(what, "file:"); ok {
+			fmt.Println("about to leave", path)
+			x.Log().Info("about to leave " + path)
 			return os.WriteFile(path, []byte(e.Reason), 0o600)
 		}
 		return act(x, ctx, "session_shutdown", what)
