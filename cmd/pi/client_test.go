@@ -24,6 +24,7 @@ type home struct {
 	work   string
 	env    []string  // nil: the usual one
 	record io.Writer // gets what is read of stdout; nil: nobody does
+	stderr *os.File  // takes the place of what a process keeps; nil: nothing does
 }
 
 func newHome(t *testing.T) home {
@@ -51,6 +52,9 @@ func (h home) start(t *testing.T, args ...string) *process {
 	args = append([]string{"--mode", "rpc", "--provider", "mock", "--model", "m1"}, args...)
 	p := &process{t: t, cmd: exec.CommandContext(t.Context(), piBinary, args...), stderr: &lockedBuffer{}}
 	p.cmd.Dir, p.cmd.Stderr = h.work, p.stderr
+	if h.stderr != nil {
+		p.cmd.Stderr = h.stderr
+	}
 	p.cmd.Env = h.environment(t)
 	var err error
 	if p.stdin, err = p.cmd.StdinPipe(); err != nil {

@@ -5,14 +5,18 @@ package main
 import (
 	"fmt"
 	"os"
+	"os/signal"
 
 	"golang.org/x/sys/unix"
 )
 
 // takeOver moves standard input and output to descriptors that no child
 // inherits, and puts /dev/null and standard error in their places. It comes
-// before everything else.
+// before everything else. Where nobody reads standard error any more, what is
+// written there is lost: the signal would end the process in the middle of a
+// run.
 func takeOver() (streams, error) {
+	signal.Notify(make(chan os.Signal, 1), unix.SIGPIPE)
 	in, err := keep(0, "stdin")
 	if err != nil {
 		return streams{}, err
