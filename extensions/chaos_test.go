@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"log/slog"
@@ -13,6 +14,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -22,9 +24,13 @@ import (
 	"github.com/seed-54e836f5/pi/core/session"
 	"github.com/seed-54e836f5/pi/core/tool"
 	"github.com/seed-54e836f5/pi/extensions"
+	"github.com/seed-54e836f5/pi/proto"
 )
 
-var rounds = flag.Int("rounds", 8, "how often TestStartAndStopManyTimes starts and stops an extension")
+var (
+	rounds   = flag.Int("rounds", 8, "how often TestStartAndStopManyTimes starts and stops an extension")
+	largeMiB = flag.Int("largemib", 20, "size of the values of TestLargeValues")
+)
 
 // TestKilledTenTimes kills a process before, during and after calls. Each time
 // the call ends at once with an error, and the next process takes over.
@@ -127,6 +133,7 @@ func TestFloodsOfOutput(t *testing.T) {
 	log := k.log.String()
 	for _, want := range []string{
 		`msg="on stdout: hello"`, `msg="on stderr: hello"`,
+		`msg="early on stdout: hello"`, `msg="early on stderr: hello"`,
 		`level=WARN msg="logged: hello" extension=actor`, `level=DEBUG msg="whispered: hello"`, "bytesCut=",
 	} {
 		if !strings.Contains(log, want) {
@@ -190,6 +197,26 @@ func TestCloseIsBounded(t *testing.T) {
 	k.close() // once more is fine
 }
 
+// TestTheKillComesAlsoWhenAllIsCancelled: the time to end in, and the kill
+// behind it, do not depend on who gave up. A stopped process hears nothing.
+func TestTheKillComesAlsoWhenAllIsCancelled(t *testing.T) {
+	k := startKit(t, actor(t, "", nil))
+	pid := k.info().PID
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	started := time.Now()
+	if err := k.host.Close(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("Close gave %v", err)
+	}
+	waitGone(t, pid)
+	if took := time.Since(started); took > 3*time.Second {
+		t.Errorf("it was gone after %s", took)
+	}
+}
+
 // TestQuitIsToldToAllAtOnce has three extensions that hang at the end.
 func TestQuitIsToldToAllAtOnce(t *testing.T) {
 	k := startKit(t, actor(t, "session_shutdown=hang", nil), actor(t, "session_shutdown=hang", nil), actor(t, "session_shutdown=note", nil), actor(t, "session_shutdown=hang", nil))
@@ -250,14 +277,40 @@ func (w *stuckWriter) Write(p []byte) (int, error) {
 
 func TestLargeValues(t *testing.T) {
 	k := startKit(t, actor(t, "", nil))
-	const size = 20 << 20
+	size := *largeMiB << 20
 	result, err := k.tool(t.Context(), "big", fmt.Sprintf(`{"bytes":%d}`, size), nil)
 	if err != nil || len(message.Text(result.Content)) != size {
-		t.Errorf("a result of 20 MiB gave %v", err)
+		t.Errorf("a result of %d bytes gave %v", size, err)
 	}
 	result, err = k.tool(t.Context(), "length", `{"text":"`+strings.Repeat("x", size)+`"}`, nil)
 	if err != nil || message.Text(result.Content) != strconv.Itoa(size) {
-		t.Errorf("an argument of 20 MiB gave %v", err)
+		t.Errorf("an argument of %d bytes gave %v", size, err)
+	}
+}
+
+// TestValuesAboveTheLimit sends more than one message may have, each way: the
+// error names the tool, the size and the limit, and the extension lives on.
+func TestValuesAboveTheLimit(t *testing.T) {
+	const size = proto.MaxMessageBytes // and with what is around it, more
+	k := startKit(t, actor(t, "", nil))
+	pid := k.info().PID
+	for name, c := range map[string]struct{ arguments, limit string }{
+		"big":    {fmt.Sprintf(`{"bytes":%d}`, size), fmt.Sprintf("limit of %d", size-1<<20)},
+		"length": {`{"text":"` + strings.Repeat("x", size) + `"}`, fmt.Sprintf("limit of %d MiB", size>>20)},
+	} {
+		_, err := k.tool(t.Context(), name, c.arguments, nil)
+		if err == nil {
+			t.Fatalf("%s: there is no error", name)
+		}
+		for _, want := range []string{"the tool " + name, strconv.Itoa(size)[:6], c.limit} {
+			if !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: %q is not in: %v", name, want, err)
+			}
+		}
+	}
+	k.command("/call state")
+	if now := k.info(); now.PID != pid || now.State != extensions.Running {
+		t.Errorf("afterwards it is %+v", now)
 	}
 }
 

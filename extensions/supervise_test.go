@@ -13,6 +13,7 @@ import (
 
 	"github.com/seed-54e836f5/pi/core/event"
 	"github.com/seed-54e836f5/pi/core/hook"
+	"github.com/seed-54e836f5/pi/core/message"
 	"github.com/seed-54e836f5/pi/core/tool"
 	"github.com/seed-54e836f5/pi/core/ui"
 	"github.com/seed-54e836f5/pi/extensions"
@@ -295,6 +296,25 @@ func TestReloadKeepsWhatWorks(t *testing.T) {
 	}
 	k.command("/hello you")
 	k.person.waitNotice(t, "Hello you!")
+}
+
+// What a reload started lives on when its context ends.
+func TestAProcessOutlivesTheContextOfItsStart(t *testing.T) {
+	k := startKit(t, actor(t, "", nil))
+	ctx, cancel := context.WithCancel(t.Context())
+	if err := k.host.Reload(ctx); err != nil {
+		t.Fatal(err)
+	}
+	started := k.info()
+	cancel()
+	k.command("/call state")
+	result, err := k.tool(t.Context(), "big", `{"bytes":3}`, nil)
+	if err != nil || message.Text(result.Content) != "bbb" {
+		t.Errorf("its tool gave %+v, %v", result, err)
+	}
+	if now := k.info(); now.PID != started.PID || now.State != extensions.Running || now.Restarts != started.Restarts {
+		t.Errorf("it was %+v and is %+v", started, now)
+	}
 }
 
 // An abort must not wait for an extension that does not come up.

@@ -8,6 +8,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"log"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -17,6 +18,9 @@ import (
 
 	"github.com/seed-54e836f5/pi/sdk"
 )
+
+// Packages for logging get hold of the streams when they are initialized.
+var earlyOut, earlyErr = log.New(os.Stdout, "early on stdout: ", 0), log.New(os.Stderr, "early on stderr: ", 0)
 
 func init() {
 	if early := os.Getenv("EARLY"); early != "" {
@@ -104,6 +108,8 @@ func addCommands(x *sdk.Extension) {
 	command("say", func(ctx *sdk.CommandContext, args string) error {
 		fmt.Println("on stdout: " + args)
 		fmt.Fprintln(os.Stderr, "on stderr: "+args)
+		earlyOut.Println(args)
+		earlyErr.Println(args)
 		x.Log().Warn("logged: " + args)
 		x.Log().Debug("whispered: " + args)
 		return nil
