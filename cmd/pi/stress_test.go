@@ -126,6 +126,34 @@ func TestClientThatDoesNotRead(t *testing.T) {
 	p.end()
 }
 
+// TestOutputGrowsWithTheText streams answers of one and of four sizes: what is
+// written of a delta does not depend on how much came before it.
+func TestOutputGrowsWithTheText(t *testing.T) {
+	p := newHome(t).start(t, "--no-session")
+	const size = 20
+	longest := func(deltas int) (longest, all int) {
+		p.send(fmt.Sprintf(`{"id":"p","type":"prompt","message":"BURST %d %d"}`, deltas, size))
+		p.until(func(f frame) bool {
+			all += len(f.raw)
+			if f.Event.Delta != "" {
+				longest = max(longest, len(f.raw)-len(f.Event.Delta))
+			}
+			return f.Type == "agent_settled"
+		})
+		return longest, all
+	}
+	_, some := longest(1250)
+	around, all := longest(5000)
+	t.Logf("%d bytes of text are written as %d, and four times as many as %d", 1250*size, some, all)
+	if around > 200 {
+		t.Errorf("around the text of a delta are %d bytes", around)
+	}
+	if all > 5*some {
+		t.Errorf("four times the text takes %d bytes instead of %d", all, some)
+	}
+	p.end()
+}
+
 func residentMiB(t *testing.T, pid int) int {
 	t.Helper()
 	if runtime.GOOS != "linux" {
