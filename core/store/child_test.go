@@ -43,11 +43,18 @@ func childProcess(t testing.TB, role, arg string) *exec.Cmd {
 	return cmd
 }
 
+// openOnce opens a session and shows what Linux says of this process then. What
+// is known of it from outside counts the memory of the test that started it.
 func openOnce(path string) error {
 	l, err := store.Open(path)
 	if err != nil {
 		return err
 	}
+	status, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(os.Stderr, string(status))
 	return l.Close()
 }
 

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"syscall"
+	"strings"
 	"testing"
 
 	"github.com/seed-54e836f5/pi/core/store"
@@ -12,18 +12,26 @@ import (
 
 // Opening costs the file's bytes and little more.
 func TestOpenMemory(t *testing.T) {
-	peak := func(arg string) int64 {
-		cmd := childProcess(t, "open", arg)
-		if out, err := cmd.CombinedOutput(); err != nil {
+	peak := func(arg string) (kib int) {
+		out, err := childProcess(t, "open", arg).CombinedOutput()
+		if err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}
-		return cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss >> 10
+		_, rest, _ := strings.Cut(string(out), "VmHWM:")
+		if _, err := fmt.Sscanf(rest, "%d kB", &kib); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		return kib >> 10
 	}
 	small := write(t, header, q1)
 	rest, whole := peak(small), peak(largeFile(t))
 	t.Logf("a process that opens a small session: %d MiB, a session of 32 MiB: %d MiB", rest, whole)
-	if whole-rest > 50 {
-		t.Errorf("opening 32 MiB took %d MiB, want 50 at most", whole-rest)
+	limit := 50
+	if raceEnabled {
+		limit *= 3 // the detector keeps notes on all memory
+	}
+	if whole-rest > limit {
+		t.Errorf("opening 32 MiB took %d MiB, want %d at most", whole-rest, limit)
 	}
 }
 
