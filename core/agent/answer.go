@@ -273,8 +273,10 @@ func (b *block) sofar() message.Block {
 // what is not: JSON is stored as the model wrote it. Of anything else, an empty
 // object is stored, since services and clients expect one, and the text itself
 // is only kept until the call fails because of it and shows it. No text at all
-// stands for an empty object.
+// stands for an empty object. What is not UTF-8 is replaced, as in any text:
+// nobody could read a line or a request with it.
 func arguments(text string) (stored json.RawMessage, unparsed string) {
+	text = strings.ToValidUTF8(text, "\uFFFD")
 	if strings.TrimSpace(text) == "" {
 		return json.RawMessage("{}"), ""
 	}

@@ -417,6 +417,7 @@ func TestArguments(t *testing.T) {
 		`[1]`:                 {`[1]`, ""},
 		`{"command": "echo p`: {`{}`, `{"command": "echo p`},
 		`{"a":<}`:             {`{}`, `{"a":<}`},
+		"{\"a\":\"\xff\"}":    {"{\"a\":\"\uFFFD\"}", ""},
 	} {
 		if stored, unparsed := agent.Arguments(text); string(stored) != want[0] || unparsed != want[1] {
 			t.Errorf("%q gives %s and %q, want %q", text, stored, unparsed, want)
