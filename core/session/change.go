@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/seed-54e836f5/pi/core/event"
 	"github.com/seed-54e836f5/pi/core/hook"
@@ -113,9 +114,24 @@ func (s *Session) forkTo(leaf func(from *conversation) string, entryID, position
 	return change{
 		reason: "fork", before: &event.SessionBeforeFork{EntryID: entryID, Position: position}, restores: true,
 		open: func(from *conversation) (*store.Log, error) {
-			return from.log.Fork(store.ForkOptions{LeafID: leaf(from), Dir: s.folderBeside(from)})
+			log, err := from.log.Fork(store.ForkOptions{LeafID: leaf(from), Dir: s.folderBeside(from)})
+			if err != nil || !holdsMessages(log) {
+				return log, err
+			}
+			// What it took over must be there for who opens the file that clients
+			// are told of, also where nothing more is said.
+			if err := log.Persist(); err != nil {
+				return nil, errors.Join(err, log.Close())
+			}
+			return log, nil
 		},
 	}
+}
+
+// holdsMessages says whether anything was said in a session, other than by
+// extensions; compare conversation.add.
+func holdsMessages(log *store.Log) bool {
+	return slices.ContainsFunc(log.Context(log.Leaf()), func(item store.ContextItem) bool { return item.Role != message.RoleCustom })
 }
 
 // folderBeside is where the file of a session goes that follows another one:

@@ -350,6 +350,19 @@ func TestForkMessagesHaveAText(t *testing.T) {
 	}
 }
 
+// onDisk gives the types of the entries in the session's file.
+func (r *rig) onDisk() (types []string) {
+	r.t.Helper()
+	log, err := store.Read(r.File())
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	for _, e := range log.Entries() {
+		types = append(types, strings.TrimSpace(e.Type+" "+string(e.Role())))
+	}
+	return types
+}
+
 func TestForkAndClone(t *testing.T) {
 	bubble(t, "fork before a message", func(t *testing.T) {
 		r, notes := noted(t, nil)
@@ -362,6 +375,7 @@ func TestForkAndClone(t *testing.T) {
 			t.Fatalf("got %+v, %v", changed, err)
 		}
 		wantLines(t, r.conversation(), "user: one", "assistant stop: ok")
+		wantLines(t, r.onDisk(), r.entryTypes()...)
 		if r.Header().ParentSession != old || r.ForkMessages()[0] != messages[0] {
 			t.Errorf("the header is %+v, the messages are %+v", r.Header(), r.ForkMessages())
 		}
@@ -381,6 +395,9 @@ func TestForkAndClone(t *testing.T) {
 		}
 		wantLines(t, r.conversation())
 		wantLines(t, r.entryTypes(), "model_change", "thinking_level_change", "model_change", "thinking_level_change")
+		if _, err := os.Stat(r.File()); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("a session in which nothing was said is on disk: %v", err)
+		}
 	})
 	bubble(t, "fork at an entry", func(t *testing.T) {
 		r, _ := noted(t, nil)
@@ -419,6 +436,7 @@ func TestForkAndClone(t *testing.T) {
 			t.Fatal(err)
 		}
 		wantLines(t, r.entryTypes(), before...)
+		wantLines(t, r.onDisk(), before...)
 		if r.File() == old || r.State().SessionName != "mine" {
 			t.Errorf("the state is %+v", r.State())
 		}

@@ -68,13 +68,24 @@ func (c *conversation) add(m message.Message) error {
 		if m.Role() == message.RoleUser {
 			c.drop((*message.Assistant).IsCutOff) // as on a fresh load
 		}
-		c.context = append(c.context, item{entryID: entry.ID, role: m.Role(), value: m})
+		c.context = append(c.context, item{entryID: entry.ID, role: m.Role(), value: asStored(m, entry)})
 	}
 	c.mu.Unlock()
 	if err != nil || m.Role() == message.RoleCustom {
 		return err
 	}
 	return c.log.Persist()
+}
+
+// asStored is a message as a fresh load gives it: the file has no time for that
+// of an extension but the entry's.
+func asStored(m message.Message, entry store.Entry) message.Message {
+	if m.Role() == message.RoleCustom {
+		if stored, err := entry.Message(); err == nil && stored != nil {
+			return stored
+		}
+	}
+	return m
 }
 
 // foundUnlocked says, once, that the file is there and has no lock.
