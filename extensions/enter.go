@@ -59,8 +59,8 @@ func (h *Host) leave(sources []source) {
 	h.settle(staying)
 	h.setListeners()
 	for _, x := range leaving {
-		x.withdraw()
 		x.retire()
+		x.withdraw()
 	}
 }
 

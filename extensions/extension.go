@@ -48,6 +48,7 @@ type extension struct {
 	latency latencies
 
 	enlisting sync.Mutex // held by register, so that what the session has last is what was registered last
+	retired   bool       // nothing more is taken from it; enlisting guards it
 
 	mu      sync.Mutex
 	state   State
@@ -178,6 +179,9 @@ func (x *extension) enlist() {
 func (x *extension) register() (problems []error) {
 	x.enlisting.Lock()
 	defer x.enlisting.Unlock()
+	if x.retired {
+		return nil
+	}
 	x.mu.Lock()
 	reg := x.reg
 	x.mu.Unlock()
@@ -196,7 +200,7 @@ func (x *extension) register() (problems []error) {
 	return problems
 }
 
-// withdraw takes away what the extension registered.
+// withdraw takes away what the extension registered, once it is retired.
 func (x *extension) withdraw() {
 	s, path := x.host.theSession(), x.source.path
 	s.RegisterCommands(path, nil)
@@ -207,8 +211,23 @@ func (x *extension) withdraw() {
 }
 
 // retire ends the extension once it has finished what it was called for. It
-// does not wait for that.
-func (x *extension) retire() { x.end() }
+// does not wait for that. What it would add meanwhile is not taken: its place is
+// another's by then, or nobody's.
+func (x *extension) retire() {
+	x.enlisting.Lock()
+	x.retired = true
+	x.enlisting.Unlock()
+	x.end()
+}
+
+func (x *extension) isRetired() bool {
+	x.enlisting.Lock()
+	defer x.enlisting.Unlock()
+	return x.retired
+}
+
+// errRetired is the answer to what a retired extension would add.
+var errRetired = errors.New("this extension ends, because it was reloaded or belongs to a folder that the session left: nothing more is taken from it")
 
 // retire lets a process finish its calls, unless pi ends, and stops it.
 func (h *Host) retire(i *instance) {

@@ -308,6 +308,7 @@ func relieve(ctx context.Context, fresh []*extension, old map[string]*extension)
 	}
 	for _, gone := range old {
 		leaving = append(leaving, gone)
+		gone.retire()
 		gone.withdraw()
 	}
 	return list, leaving, cut

@@ -20,6 +20,11 @@ func registerProvider(_ context.Context, i *instance, config proto.Provider) (an
 	if config.Streams {
 		return nil, invalidError{errors.New("a provider that streams by itself is part of the registration")}
 	}
+	i.x.enlisting.Lock()
+	defer i.x.enlisting.Unlock()
+	if i.x.retired {
+		return nil, unavailableError{errRetired}
+	}
 	return nil, i.x.addProvider(config)
 }
 

@@ -44,6 +44,9 @@ func (s *service) UpdateRegistration(ctx context.Context, req *pb.UpdateRegistra
 	if isCurrent && !candidate {
 		i.x.enlist()
 	}
+	if i.x.isRetired() {
+		return &pb.UpdateRegistrationResponse{Failure: failureOf(unavailableError{errRetired})}, nil
+	}
 	return &pb.UpdateRegistrationResponse{}, nil
 }
 

@@ -179,6 +179,34 @@ func TestASessionRunsWithWhatItsFolderHas(t *testing.T) {
 	}
 }
 
+// TestAnExtensionThatWasLeftAddsNothing has commands that switch the session and
+// add something there: the user's extension goes on and may, the project's
+// ends with the command.
+func TestAnExtensionThatWasLeftAddsNothing(t *testing.T) {
+	l := newLand(t)
+	l.pi(t, "trust", l.a)
+	l.pi(t, "trust", l.b)
+	p := l.start(t)
+	p.settle()
+	there := sessionIn(t, l.b)
+	p.send(fmt.Sprintf(`{"id":"go","type":"prompt","message":"/a %s"}`, there))
+	p.until(func(f frame) bool {
+		return f.Type == "extension_error" && strings.Contains(f.Error, "nothing more is taken")
+	})
+	p.response("go")
+	if got := p.look(); got != inB {
+		t.Errorf("in b there is %s", got)
+	}
+	if got := l.tools(p); got != "read bash edit user b" {
+		t.Errorf("in b the model has %s", got)
+	}
+	p.ask("go", fmt.Sprintf(`{"type":"prompt","message":"/user %s"}`, there))
+	if got := p.look(); got != strings.Replace(inB, "/user", "/user /late", 1) {
+		t.Errorf("with what the user's extension added there is %s", got)
+	}
+	p.end()
+}
+
 func (l land) fileOf(p *process) string {
 	p.t.Helper()
 	var state struct{ SessionFile string }
