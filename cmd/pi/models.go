@@ -61,6 +61,9 @@ func (m *models) Find(provider, id string) (message.Model, bool) {
 // Connect implements session.Models.
 func (m *models) Connect(ctx context.Context, model message.Model) (session.Connection, error) {
 	adapter := m.streamOf(model)
+	if adapter == nil && model.API == streamedAPI {
+		return session.Connection{}, fmt.Errorf("no extension streams the answers of %s/%s any more: choose another model", model.Provider, model.ID)
+	}
 	if adapter == nil {
 		var err error
 		if adapter, err = m.adapter(model.API); err != nil {

@@ -252,6 +252,9 @@ func (s *Session) replace(ctx context.Context, what change) (cancelled bool, err
 	s.swap(next, what)
 	if next.cwd != old.cwd {
 		s.changeFolder(next.cwd)
+		if what.restores {
+			s.restore(next) // the extensions of the folder may have brought its model
+		}
 	}
 	previous := old.log.Path()
 	if log != old.log {

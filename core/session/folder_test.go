@@ -12,6 +12,7 @@ import (
 
 	"github.com/seed-54e836f5/pi/core/event"
 	"github.com/seed-54e836f5/pi/core/internal/scripted"
+	"github.com/seed-54e836f5/pi/core/message"
 	"github.com/seed-54e836f5/pi/core/session"
 	"github.com/seed-54e836f5/pi/core/store"
 )
@@ -155,4 +156,40 @@ func TestNothingMovesWithASwitchThatFails(t *testing.T) {
 			}
 		})
 	}
+}
+
+// An extension of the folder brings the model that the session had there.
+func TestASessionHasTheModelOfAnExtensionOfItsFolder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		file, cwd := inFolder(t, "theirs")
+		log, err := store.Open(file)
+		if err == nil {
+			_, err = log.Append(store.ModelChange{Provider: "ext", ModelID: "theirs"})
+		}
+		if err == nil {
+			_, err = log.Append(store.MessageBody{Message: &message.User{Content: message.PlainContent("p")}})
+		}
+		if err == nil {
+			err = log.Close()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		up := &extensions{ready: make(chan struct{})}
+		close(up.ready)
+		var known *models
+		r, _ := noted(t, nil, func(c *session.Config) { c.Extensions, known = up, c.Models.(*models) })
+		up.enter = func(dir string) error {
+			if dir == cwd {
+				known.list = append(known.list, message.Model{Provider: "ext", ID: "theirs"})
+			}
+			return nil
+		}
+		if _, err := r.SwitchSession(t.Context(), file)(); err != nil {
+			t.Fatal(err)
+		}
+		if m := r.Model(); m == nil || m.ID != "theirs" {
+			t.Errorf("the model is %+v", m)
+		}
+	})
 }
