@@ -174,6 +174,9 @@ func (i *instance) settled() <-chan struct{} {
 // was being done: "the handler of tool_call".
 func (i *instance) callError(ctx context.Context, done string, err error) error {
 	name := i.x.displayName()
+	if deadline, ok := ctx.Deadline(); ok && time.Until(deadline) < drainTime {
+		<-ctx.Done() // the extension knows of the deadline, and may have ended the call a moment before
+	}
 	cause := context.Cause(ctx)
 	if cause == nil {
 		cause = context.Cause(i.life) // it ends ctx as well, a moment later
