@@ -389,7 +389,7 @@ export interface ResponseData {
   set_follow_up_mode: undefined;
   set_interrupt_mode: undefined;
   get_state: State;
-  get_messages: Messages;
+  get_messages: Messages | null;
   get_last_assistant_text: LastText;
   get_session_stats: Stats;
   set_model: Model;
@@ -414,7 +414,7 @@ export interface ResponseData {
   set_session_name: undefined;
   export_html: Path;
   list_sessions: Sessions;
-  get_entries: Entries;
+  get_entries: Entries | null;
   get_tree: Tree;
   navigate_tree: Navigated;
   set_label: undefined;

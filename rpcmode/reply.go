@@ -28,21 +28,21 @@ func (r *reply) finish(data any, err error) {
 
 // succeed answers with data; wire.None stands for none.
 func (r *reply) succeed(data any) {
-	frame, err := encodeSuccess(r.id, r.command, data)
+	parts, err := encodeSuccess(r.id, r.command, data)
 	if err != nil {
 		r.fail(fmt.Errorf("encode the answer: %w", err))
 		return
 	}
-	r.send(frame)
+	r.send(parts)
 }
 
-func (r *reply) fail(err error) { r.send(encodeFailure(r.id, r.command, err)) }
+func (r *reply) fail(err error) { r.send([][]byte{encodeFailure(r.id, r.command, err)}) }
 
 // send does not wait for room in the queue: there are only as many answers as
 // the client sent commands, and whoever gives one must not be held up by a
 // client that does not read.
-func (r *reply) send(frame []byte) {
-	if err := r.server.out.Push(frame); err != nil {
+func (r *reply) send(parts [][]byte) {
+	if err := r.server.out.PushParts(parts); err != nil {
 		r.server.log.Debug("an answer could not be written", "command", r.command, "error", err)
 	}
 }
@@ -52,21 +52,30 @@ type appender interface {
 	AppendJSON(dst []byte) ([]byte, error)
 }
 
-func encodeSuccess(id json.RawMessage, command string, data any) ([]byte, error) {
+// parter is data that is so long that it writes its own, compact, JSON in
+// parts.
+type parter interface {
+	JSONParts(head []byte) ([][]byte, error)
+}
+
+// encodeSuccess gives the frame in parts.
+func encodeSuccess(id json.RawMessage, command string, data any) ([][]byte, error) {
 	frame := append(appendHead(nil, id, command), `true`...)
+	if _, none := data.(wire.None); none {
+		return [][]byte{append(frame, '}')}, nil
+	}
+	frame = append(frame, `,"data":`...)
+	end := []byte{'}'}
 	switch data := data.(type) {
-	case wire.None:
-		return append(frame, '}'), nil
+	case parter:
+		parts, err := data.JSONParts(frame)
+		return append(parts, end), err
 	case appender:
-		frame, err := data.AppendJSON(append(frame, `,"data":`...))
-		return append(frame, '}'), err
+		frame, err := data.AppendJSON(frame)
+		return [][]byte{frame, end}, err
 	}
 	body, err := message.Marshal(data)
-	if err != nil {
-		return nil, err
-	}
-	frame = append(append(frame, `,"data":`...), body...)
-	return append(frame, '}'), nil
+	return [][]byte{frame, body, end}, err
 }
 
 func encodeFailure(id json.RawMessage, command string, err error) []byte {

@@ -30,15 +30,22 @@ type Writer struct {
 	stall time.Duration
 
 	mu       sync.Mutex
-	some     sync.Cond  // signalled when there is something to do for run
-	room     sync.Cond  // signalled when the queue has become shorter
-	queue    []([]byte) // records that wait
-	size     int        // of the queue and of what is being written
+	some     sync.Cond // signalled when there is something to do for run
+	room     sync.Cond // signalled when the queue has become shorter
+	queue    []record  // those that wait
+	size     int       // of the queue and of what is being written
 	closed   bool
 	err      error         // why nothing can be written any more
 	progress uint64        // writes that came to an end
 	done     chan struct{} // closed when run has ended
 	failed   chan struct{} // closed when err is set
+}
+
+// record is one that waits: its text, or its text in parts.
+type record struct {
+	whole []byte
+	parts [][]byte
+	size  int // bytes of both
 }
 
 // NewWriter starts a writer. Its owner ends it with Close.
@@ -53,11 +60,27 @@ func NewWriter(dst io.Writer) *Writer {
 // over: the caller must not change it afterwards. It waits while the queue is
 // full. The error is ErrClosed, or that of the stream, and means that the
 // record will not be written.
-func (w *Writer) Write(record []byte) error { return w.add(record, true) }
+func (w *Writer) Write(text []byte) error { return w.add(whole(text), true) }
 
 // Push is Write without waiting: it is for records of which there are only as
 // many as somebody asked for, from callers that must not be held up.
-func (w *Writer) Push(record []byte) error { return w.add(record, false) }
+func (w *Writer) Push(text []byte) error { return w.add(whole(text), false) }
+
+// PushParts is Push for one record that is the parts put together, so that a
+// long list need not be copied to be written. A part with a line end in it
+// must be a JSON value by itself. The list and what is in it are taken over.
+func (w *Writer) PushParts(parts [][]byte) error {
+	r := record{parts: parts}
+	for _, part := range parts {
+		r.size += len(part)
+	}
+	return w.add(r, false)
+}
+
+func whole(text []byte) record {
+	text = oneLine(text)
+	return record{whole: text, size: len(text)}
+}
 
 // Failed is closed when the stream has failed, for instance because nobody
 // reads it any more.
@@ -90,11 +113,10 @@ func (w *Writer) Close(ctx context.Context) error {
 	}
 }
 
-func (w *Writer) add(record []byte, wait bool) error {
-	record = oneLine(record)
+func (w *Writer) add(r record, wait bool) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for wait && w.size > 0 && w.size+len(record)+perRecord > QueueSize && !w.closed && w.err == nil {
+	for wait && w.size > 0 && w.size+r.size+perRecord > QueueSize && !w.closed && w.err == nil {
 		w.room.Wait()
 	}
 	if w.err != nil {
@@ -103,8 +125,8 @@ func (w *Writer) add(record []byte, wait bool) error {
 	if w.closed {
 		return ErrClosed
 	}
-	w.queue = append(w.queue, record)
-	w.size += len(record) + perRecord
+	w.queue = append(w.queue, r)
+	w.size += r.size + perRecord
 	if len(w.queue) == 1 {
 		w.some.Signal()
 	}
@@ -114,24 +136,17 @@ func (w *Writer) add(record []byte, wait bool) error {
 func (w *Writer) run() {
 	defer close(w.done)
 	var out batch
-	var records []([]byte)
+	var records []record
 	for {
 		records = w.take(records)
 		if len(records) == 0 {
 			return
 		}
-		for i, record := range records {
-			records[i] = nil
-			if len(out.data)+len(record) >= batchSize && !w.flush(&out) {
+		for i, r := range records {
+			records[i] = record{}
+			if !w.put(&out, r) {
 				return
 			}
-			if len(record) >= batchSize {
-				if !w.send(record, len(record)) {
-					return
-				}
-				record = nil
-			}
-			out.add(record)
 		}
 		if !w.flush(&out) {
 			return
@@ -139,20 +154,39 @@ func (w *Writer) run() {
 	}
 }
 
+// put adds a record to what is written in one go, and writes that when it is
+// enough.
+func (w *Writer) put(out *batch, r record) bool {
+	ok := w.putText(out, r.whole)
+	for _, part := range r.parts {
+		ok = ok && w.putText(out, oneLine(part))
+	}
+	out.data = append(out.data, lineFeed)
+	out.cost += perRecord
+	return ok
+}
+
+func (w *Writer) putText(out *batch, text []byte) bool {
+	if len(out.data)+len(text) >= batchSize && !w.flush(out) {
+		return false
+	}
+	if len(text) >= batchSize {
+		return w.send(text, len(text))
+	}
+	out.data = append(out.data, text...)
+	out.cost += len(text)
+	return true
+}
+
 // batch is what is written in one go.
 type batch struct {
 	data []byte
-	cost int // what its records count for in the queue's size
-}
-
-func (b *batch) add(record []byte) {
-	b.data = append(append(b.data, record...), lineFeed)
-	b.cost += len(record) + perRecord
+	cost int // what it counts for in the queue's size
 }
 
 // take waits for records and exchanges them for the emptied slice of the last
 // round. It gives nothing when the writer is closed and everything written.
-func (w *Writer) take(emptied []([]byte)) []([]byte) {
+func (w *Writer) take(emptied []record) []record {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for len(w.queue) == 0 && !w.closed && w.err == nil {

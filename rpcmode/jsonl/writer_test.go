@@ -293,3 +293,26 @@ func BenchmarkWriter(b *testing.B) {
 		})
 	}
 }
+
+func TestWriterPutsPartsTogether(t *testing.T) {
+	var out bytes.Buffer
+	w := jsonl.NewWriter(&out)
+	long := strings.Repeat("x", 200<<10)
+	want := ""
+	for _, parts := range [][]string{{`{"a":[`, `1`, `,`, "{\n\"b\": 2}", `]}`}, {`["`, "\u2028", `"]`}, {`["`, long, `",`, `"`, long, `"]`}, {`{}`}} {
+		var pieces [][]byte
+		for _, p := range parts {
+			pieces = append(pieces, []byte(p))
+		}
+		if err := w.PushParts(pieces); err != nil {
+			t.Fatal(err)
+		}
+		want += strings.NewReplacer("\n", "", ": ", ":", "\u2028", `\u2028`).Replace(strings.Join(parts, "")) + "\n"
+	}
+	if err := w.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if out.String() != want {
+		t.Errorf("%d bytes are written, want %d", out.Len(), len(want))
+	}
+}

@@ -7,18 +7,37 @@ import (
 )
 
 // The long lists are written by hand: their items are JSON already, and to
-// read them once more would double the time that a large session takes.
+// read them once more would double the time that a large session takes. Those
+// that are not nested are not even copied.
 
-// AppendJSON appends the wire form. The messages must be compact JSON.
-func (m *Messages) AppendJSON(dst []byte) ([]byte, error) {
-	dst = appendList(append(dst, `{"messages":`...), m.Messages)
-	return append(dst, '}'), nil
+// JSONParts gives the wire form in parts, behind the part head. The messages
+// must be compact JSON, and are taken over.
+func (m *Messages) JSONParts(head []byte) ([][]byte, error) {
+	parts := list(append(head, `{"messages":[`...), m.Messages)
+	return append(parts, []byte(`]}`)), nil
 }
 
-// AppendJSON appends the wire form. The entries must be compact JSON.
-func (e *Entries) AppendJSON(dst []byte) ([]byte, error) {
-	dst = appendList(append(dst, `{"entries":`...), e.Entries)
-	return appendLeaf(dst, e.LeafID)
+// JSONParts gives the wire form in parts, behind the part head. The entries
+// must be compact JSON, and are taken over.
+func (e *Entries) JSONParts(head []byte) ([][]byte, error) {
+	parts := list(append(head, `{"entries":[`...), e.Entries)
+	end, err := appendLeaf([]byte{']'}, e.LeafID)
+	return append(parts, end), err
+}
+
+var comma = []byte{','}
+
+// list is head, and the items with commas between them. There is room for two
+// more parts.
+func list(head []byte, items []json.RawMessage) [][]byte {
+	parts := append(make([][]byte, 0, 2*len(items)+2), head)
+	for i, item := range items {
+		if i > 0 {
+			parts = append(parts, comma)
+		}
+		parts = append(parts, item)
+	}
+	return parts
 }
 
 // AppendJSON appends the wire form. The entries must be compact JSON. A tree
@@ -29,24 +48,6 @@ func (t *Tree) AppendJSON(dst []byte) ([]byte, error) {
 		return nil, err
 	}
 	return appendLeaf(dst, t.LeafID)
-}
-
-func appendList(dst []byte, items []json.RawMessage) []byte {
-	size := 64
-	for _, item := range items {
-		size += len(item) + 1
-	}
-	if cap(dst)-len(dst) < size {
-		dst = append(make([]byte, 0, len(dst)+size), dst...)
-	}
-	dst = append(dst, '[')
-	for i, item := range items {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = append(dst, item...)
-	}
-	return append(dst, ']')
 }
 
 func appendLeaf(dst []byte, leafID *string) ([]byte, error) {
