@@ -143,7 +143,7 @@ func (p *process) describeConfiguration(ctx context.Context) (configuration, err
 			d.Keys = append(d.Keys, keyShown{name, source})
 		}
 	}
-	choice, err := p.chooseModel(message.Model{}, false)
+	choice, err := p.chooseModel(store.BranchState{}, false)
 	if err != nil {
 		return d, err
 	}

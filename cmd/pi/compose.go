@@ -24,8 +24,7 @@ func (p *process) compose(mode string, log *store.Log, user ui.UI, extensions se
 		}
 	}
 	had := log.BranchState(log.Leaf())
-	model, wasThere := p.models.Find(had.Provider, had.ModelID)
-	choice, err := p.chooseModel(model, wasThere)
+	choice, err := p.chooseModel(had, !resources.up)
 	if err != nil {
 		return nil, err
 	}
@@ -33,7 +32,8 @@ func (p *process) compose(mode string, log *store.Log, user ui.UI, extensions se
 	s = session.New(session.Config{
 		Log: log, Cwd: p.project.cwd, Mode: mode,
 		Models: p.models, Model: choice.model, NoModel: choice.none, Thinking: p.thinking(choice, had),
-		Tools: p.builtins(func() *session.Session { return s }), ExcludeTools: p.options.excludeTools,
+		Choose: p.chooseLater(choice, had),
+		Tools:  p.builtins(func() *session.Session { return s }), ExcludeTools: p.options.excludeTools,
 		Folder: p.folderOf(p.project), Enter: p.enter,
 		Hooks: chain, Extensions: extensions, UI: user, Resources: resources,
 		Diagnostics: resources.diagnostics, Note: p.notes.add,

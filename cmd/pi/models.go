@@ -13,6 +13,7 @@ import (
 	"github.com/seed-54e836f5/pi/core/provider"
 	"github.com/seed-54e836f5/pi/core/provider/adapters"
 	"github.com/seed-54e836f5/pi/core/session"
+	"github.com/seed-54e836f5/pi/core/store"
 )
 
 // models gives the session its models: from the catalogue, with the adapters
@@ -105,14 +106,21 @@ type chosen struct {
 	model    *message.Model
 	thinking message.ThinkingLevel // empty: nothing named one
 	none     string                // why there is no model, and what to do
+	// byDefault: no flag named it, and the session did not have it.
+	byDefault bool
 }
 
 // chooseModel finds the model: by flag, else the one that the session had,
-// else by the settings, else the first that can be used.
-func (p *process) chooseModel(had message.Model, wasThere bool) (chosen, error) {
+// else by the settings, else the first that can be used. A flag that names none
+// is an error, unless extensions are yet to come up, which may bring it.
+func (p *process) chooseModel(had store.BranchState, extensionsCome bool) (chosen, error) {
 	c := chosen{}
 	if p.options.model != "" || p.options.provider != "" {
 		selection, err := p.catalogue.Resolve(p.options.model, p.options.provider)
+		if err != nil && extensionsCome {
+			c.none = err.Error()
+			return c, nil
+		}
 		if err != nil {
 			return chosen{}, err
 		}
@@ -121,10 +129,11 @@ func (p *process) chooseModel(had message.Model, wasThere bool) (chosen, error) 
 		}
 		return c.take(p, selection), nil
 	}
-	if wasThere {
-		c.model = &had
+	if model, ok := p.models.Find(had.Provider, had.ModelID); ok {
+		c.model = &model
 		return c, nil
 	}
+	c.byDefault = true
 	scoped, _ := p.catalogue.Scoped(p.settings().EnabledModels) // see folderOf
 	selection, err := p.catalogue.Default(p.settings().DefaultProvider, p.settings().DefaultModel, scoped)
 	if err != nil {
@@ -132,6 +141,24 @@ func (p *process) chooseModel(had message.Model, wasThere bool) (chosen, error) 
 		return c, nil
 	}
 	return c.take(p, selection), nil
+}
+
+// chooseLater chooses once the extensions are up, where the first choice was
+// none or a default and they have brought providers.
+func (p *process) chooseLater(first chosen, had store.BranchState) func() (*message.Model, message.ThinkingLevel) {
+	return func() (*message.Model, message.ThinkingLevel) {
+		if first.model != nil && (!first.byDefault || !p.models.anyRegistered()) {
+			return nil, ""
+		}
+		choice, err := p.chooseModel(had, true)
+		if err != nil || choice.model == nil {
+			if !choice.byDefault { // what a prompt will say is soon enough for a default
+				warn(p.std.err, "%s", choice.none)
+			}
+			return nil, ""
+		}
+		return choice.model, p.thinking(choice, had)
+	}
 }
 
 func (c chosen) take(p *process, s config.Selection) chosen {

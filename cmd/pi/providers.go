@@ -45,6 +45,12 @@ func (m *models) UnregisterProvider(owner, name string) {
 	}
 }
 
+func (m *models) anyRegistered() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return len(m.registered) > 0
+}
+
 func providerConfig(p proto.Provider, streamed bool) config.ProviderConfig {
 	made := config.ProviderConfig{BaseURL: p.BaseURL, API: p.API, APIKey: p.APIKey, Headers: p.Headers, NoKey: streamed && p.APIKey == ""}
 	if streamed {

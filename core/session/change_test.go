@@ -2,6 +2,7 @@ package session_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -578,6 +579,56 @@ func TestStart(t *testing.T) {
 		r.Await("agent_settled", 1)
 		wantLines(t, *notes, `session_start {"reason":"startup","previousSessionFile":"/before.jsonl"}`, "resources_discover startup")
 	})
+}
+
+// The model that an extension brings counts from the start, unless a client
+// has chosen one meanwhile.
+func TestStartChoosesAgain(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		choose bool
+		want   string
+		noted  []string
+	}{
+		{"nobody chose", false, "theirs", []string{"model_change m1", "model_change theirs"}},
+		{"the client chose", true, "m2", []string{"model_change m1", "model_change m2"}},
+	} {
+		bubble(t, c.name, func(t *testing.T) {
+			up := &extensions{ready: make(chan struct{})}
+			r, _ := noted(t, nil, func(c *session.Config) {
+				c.Extensions = up
+				c.Choose = func() (*message.Model, message.ThinkingLevel) {
+					return &message.Model{Provider: "ext", ID: "theirs"}, message.ThinkingHigh
+				}
+			})
+			r.Start("startup", "")
+			if c.choose {
+				if _, err := r.SetModel(t.Context(), "mock", "m2"); err != nil {
+					t.Fatal(err)
+				}
+			}
+			close(up.ready)
+			sleep(time.Second)
+			if m := r.Model(); m == nil || m.ID != c.want {
+				t.Errorf("the model is %+v", m)
+			}
+			var noted []string
+			entries, _, err := r.Entries(nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, raw := range entries {
+				var e struct{ Type, ModelID string }
+				if err := json.Unmarshal(raw, &e); err != nil {
+					t.Fatal(err)
+				}
+				if e.Type == "model_change" {
+					noted = append(noted, e.Type+" "+e.ModelID)
+				}
+			}
+			wantLines(t, noted, c.noted...)
+		})
+	}
 }
 
 func TestReload(t *testing.T) {

@@ -196,6 +196,34 @@ func (s *Session) adopt(c *conversation) {
 	}
 }
 
+// chooseAgain goes on with the model that an extension has brought. A
+// conversation in which something was said keeps what it says, as with adopt.
+func (s *Session) chooseAgain() {
+	if s.config.Choose == nil {
+		return
+	}
+	model, level := s.config.Choose()
+	s.mu.Lock()
+	if model == nil || s.model != s.config.Model {
+		s.mu.Unlock()
+		return
+	}
+	before := s.level()
+	s.model = model
+	if s.wanted == s.config.Thinking {
+		s.wanted = level
+	}
+	after, c := s.level(), s.conversation
+	s.mu.Unlock()
+	if c.count() > 0 {
+		return
+	}
+	s.noteModel(c, *model)
+	if before != after {
+		s.noteLevel(c, after)
+	}
+}
+
 // restore takes model and level from a conversation that was opened, where
 // they can be had.
 func (s *Session) restore(c *conversation) {

@@ -44,6 +44,11 @@ type Config struct {
 	Model *message.Model
 	// NoModel says what to do about a missing model.
 	NoModel string
+	// Choose is asked by Start once the extensions are up, for one of them may
+	// have brought the model that was wanted. Unless a client has chosen
+	// meanwhile, the session goes on with that model and level. A nil model, and
+	// no Choose: with Model and Thinking.
+	Choose func() (*message.Model, message.ThinkingLevel)
 	// Thinking is the level asked for at the start. It is clamped to what the
 	// model has.
 	Thinking message.ThinkingLevel
@@ -275,6 +280,7 @@ func (s *Session) Start(reason, previousFile string) {
 				return
 			}
 			s.enterFolder()
+			s.chooseAgain()
 			s.announceStart(event.SessionStart{Reason: reason, PreviousSessionFile: previousFile})
 		})
 	})
