@@ -129,7 +129,7 @@ func (p *process) chooseModel(had store.BranchState, extensionsCome bool) (chose
 		}
 		return c.take(p, selection), nil
 	}
-	if model, ok := p.models.Find(had.Provider, had.ModelID); ok {
+	if model, ok := p.catalogue.FindUsable(had.Provider, had.ModelID); ok {
 		c.model = &model
 		return c, nil
 	}
