@@ -120,7 +120,14 @@ func (p *process) forkLog(idOrPath string, create store.CreateOptions) (*store.L
 	if err != nil {
 		return nil, err
 	}
-	return from.Fork(store.ForkOptions{LeafID: from.Leaf(), Dir: create.Dir, Cwd: create.Cwd, ID: create.ID})
+	log, err := from.Fork(store.ForkOptions{LeafID: from.Leaf(), Dir: create.Dir, Cwd: create.Cwd, ID: create.ID})
+	if err != nil || len(log.Context(log.Leaf())) == 0 {
+		return log, err
+	}
+	if err := log.Persist(); err != nil { // clients are told of the file, and may look into it
+		return nil, errors.Join(err, log.Close())
+	}
+	return log, nil
 }
 
 // checkFolder says early what would otherwise go wrong with the first
