@@ -147,14 +147,15 @@ func (p *process) chooseModel(had store.BranchState, extensionsCome bool) (chose
 // none or a default and they have brought providers.
 func (p *process) chooseLater(first chosen, had store.BranchState) func() (*message.Model, message.ThinkingLevel) {
 	return func() (*message.Model, message.ThinkingLevel) {
-		if first.model != nil && (!first.byDefault || !p.models.anyRegistered()) {
-			return nil, ""
+		choice := first
+		if p.models.anyRegistered() && (first.model == nil || first.byDefault) {
+			choice, _ = p.chooseModel(had, true) // with extensions it has no error
 		}
-		choice, err := p.chooseModel(had, true)
-		if err != nil || choice.model == nil {
-			if !choice.byDefault { // what a prompt will say is soon enough for a default
-				warn(p.std.err, "%s", choice.none)
-			}
+		switch {
+		case choice.model == nil && !choice.byDefault: // of a default a prompt will say it soon enough
+			warn(p.std.err, "%s", choice.none)
+			return nil, ""
+		case choice.model == first.model:
 			return nil, ""
 		}
 		return choice.model, p.thinking(choice, had)

@@ -62,8 +62,8 @@ func projectFolders(dir string) []string {
 }
 
 // projectDigest sums up the parts of a project that can run: its extensions,
-// with the Go packages that they import from the repository, its settings (which name commands, paths and packages) and the lock files
-// of its packages. Prompts and skills are texts that people edit all day, and
+// with the Go packages that are built into them, its settings (which name
+// commands, paths and packages) and the lock files of its packages. Prompts and skills are texts that people edit all day, and
 // are not in it. A project without such parts has a digest too, so that one
 // that grows an extension asks again.
 func projectDigest(dir string) (string, error) {
@@ -71,7 +71,7 @@ func projectDigest(dir string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	d := digest{sum: sha256.New(), root: dir, realRoot: real, followed: map[string]bool{}}
+	d := digest{sum: sha256.New(), root: dir, realRoot: real, followed: map[string]bool{}, sources: map[string]goSource{}}
 	for _, path := range executableParts(dir) {
 		if err := d.addTree(filepath.Join(dir, path)); err != nil {
 			return "", err
@@ -130,6 +130,7 @@ type digest struct {
 	root, realRoot string          // the project, as it was named and without links
 	followed       map[string]bool // where links led: each is added once, so that loops end
 	goFolders      []string        // of the Go files added, each once, in order
+	sources        map[string]goSource
 }
 
 // addTree adds names, modes and contents of a file or of all files below a

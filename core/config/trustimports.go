@@ -27,7 +27,7 @@ func (d *digest) addImports() error {
 	}
 	var modules []*goModule // what a main module replaces, it replaces for all below
 	for i := 0; i < len(d.goFolders); i++ {
-		source := readGo(d.goFolders[i])
+		source := d.source(d.goFolders[i])
 		if source.reachesOut {
 			// C code may include, and link, anything that is checked in.
 			return d.addTree(repositoryRoot(d.realRoot))
@@ -59,10 +59,20 @@ func (d *digest) addImports() error {
 // addPackage adds what is built of a folder: all that is below it where its
 // files embed something.
 func (d *digest) addPackage(dir string) error {
-	if readGo(dir).embeds {
+	if d.source(dir).embeds {
 		return d.addTree(dir)
 	}
 	return d.addBuilt(dir, isBuilt)
+}
+
+// source reads a folder once.
+func (d *digest) source(dir string) goSource {
+	s, ok := d.sources[dir]
+	if !ok {
+		s = readGo(dir)
+		d.sources[dir] = s
+	}
+	return s
 }
 
 // addBuilt adds files of one folder, by their names.

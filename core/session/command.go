@@ -204,8 +204,6 @@ func (s *Session) runCommand(c ExtensionCommand, arguments string, accepted Acce
 		s.emit(s.life, &event.ExtensionError{ExtensionPath: "command:" + c.Name, Event: "command", Error: err.Error()})
 	}
 	accepted(Handled, nil)
-	s.mu.Lock()
-	s.commandsRunning--
-	s.mu.Unlock()
+	s.commandCalls.done()
 	s.checkShutdown()
 }

@@ -12,13 +12,18 @@ type goroutines struct {
 
 // run begins one.
 func (g *goroutines) run(f func()) {
-	g.mu.Lock()
-	g.count++
-	g.mu.Unlock()
+	g.begin()
 	go func() {
 		defer g.done()
 		f()
 	}()
+}
+
+// begin counts one that calls done when it has ended.
+func (g *goroutines) begin() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.count++
 }
 
 func (g *goroutines) done() {
@@ -44,4 +49,10 @@ func (g *goroutines) none() <-chan struct{} {
 		g.ended = make(chan struct{})
 	}
 	return g.ended
+}
+
+func (g *goroutines) any() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.count > 0
 }

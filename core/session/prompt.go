@@ -106,9 +106,9 @@ func (s *Session) admitPrompt(a *admission) {
 		s.mu.Unlock()
 		a.accepted("", ErrClosed)
 	case isCommand:
-		s.commandsRunning++
+		s.commandCalls.begin()
 		s.mu.Unlock()
-		s.commandCalls.run(func() { s.runCommand(command, arguments, a.accepted) })
+		s.owned.run(func() { s.runCommand(command, arguments, a.accepted) })
 	case s.run == nil:
 		r := s.newRun()
 		r.preparing = true

@@ -198,8 +198,8 @@ type Session struct {
 	gate         gate
 	life         context.Context // ends with Close
 	end          context.CancelFunc
-	owned        goroutines // all of the session but
-	commandCalls goroutines // those that carry out a command of an extension
+	owned        goroutines // all of the session
+	commandCalls goroutines // those of them that carry out a command of an extension
 
 	closing  chan struct{} // closed when Close begins
 	over     chan struct{} // closed when Close has ended
@@ -236,7 +236,6 @@ type state struct {
 	changing           context.CancelFunc // ends what holds the gate; nil: nothing that can be ended
 	bashes             map[*bashRun]struct{}
 	closed             bool
-	commandsRunning    int
 	stop               bool // shutdown was asked for
 	overdue            bool // and does not wait for commands any more
 	stopped            chan struct{}
@@ -332,11 +331,9 @@ func (s *Session) close(ctx context.Context, reason string) error {
 	s.awaitCommands(ctx)
 	s.config.Hooks.Tell(ctx, &event.SessionShutdown{Reason: reason})
 	s.end()
-	for _, group := range []*goroutines{&s.commandCalls, &s.owned} {
-		select {
-		case <-group.none():
-		case <-ctx.Done():
-		}
+	select {
+	case <-s.owned.none():
+	case <-ctx.Done():
 	}
 	s.background.Close(0)
 	return s.currentConversation().log.Close()

@@ -39,7 +39,7 @@ func (s *Session) ShutdownRequested() <-chan struct{} { return s.stopped }
 func (s *Session) checkShutdown() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.stop || s.run != nil || (s.commandsRunning > 0 && !s.overdue) {
+	if !s.stop || s.run != nil || (s.commandCalls.any() && !s.overdue) {
 		return
 	}
 	select {
